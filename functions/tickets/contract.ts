@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  body,
   contract,
   created,
   createOnly,
@@ -21,6 +22,7 @@ import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import { TICKET_STATUSES } from '../clients/words.ts';
 import { messageExample, ticketExample } from './examples.ts';
+import { MOST_MERGED } from './limits.ts';
 
 const status = () => z.enum(TICKET_STATUSES);
 
@@ -103,6 +105,19 @@ const detailFields = () => ({
       .flag()
       .describe('Extends the specification: whether it is past its `due_at` and not `closed`, when it is read.'),
   ),
+  merged_into: readOnly(
+    field
+      .reference('Ticket')
+      .nullable()
+      .describe('Extends the specification: the ticket that goes on in its place; null for none.'),
+  ),
+  merged_from: readOnly(
+    field
+      .list(field.reference('Ticket'), MOST_MERGED)
+      .nullable()
+      .meta({ examples: [['0c7f4a7e-6f0d-4f0a-9a49-0d2b7a0f5e11']] })
+      .describe('Extends the specification: the tickets that it goes on for; null for none.'),
+  ),
 });
 
 export const ticketSummary = record('TicketSummary', () => ({
@@ -138,6 +153,10 @@ export const ticketMessage = record('TicketMessage', () => ({
   removed_at: readOnly(field.timestamp().nullable().describe('Extends the specification: when it was deleted.')),
 })).describe('What was said about a ticket.');
 export type TicketMessage = RecordOf<typeof ticketMessage>;
+
+const merge = body('TicketMerge', () => ({
+  into: field.reference('Ticket').describe('The ticket that goes on, of the same client where both have one.'),
+})).describe('Which ticket goes on in the place of this one.');
 
 /** The path of a message. */
 const MESSAGE = '/api/v1/tickets/{id}/messages/{message_id}';
@@ -210,6 +229,19 @@ export const tickets = contract({
       summary: 'Delete a ticket with its messages',
       response: noContent('The ticket and its messages are gone.'),
     }),
+    mergeTicket: route('POST', '/api/v1/tickets/{id}/merge', {
+      extension: true,
+      summary: 'Merge a ticket into another one',
+      description:
+        `It is closed for good. Its messages stay where they are: \`GET /tickets/{id}/messages?merged=true\` of the ` +
+        `other one shows both. A ticket takes in ${MOST_MERGED} others at most, with those that they have taken in.`,
+      permission: 'tickets:write',
+      params: usual.params,
+      body: merge,
+      bodyExample: { into: '8c7d1f8e-55a3-4f0b-9c1d-2e3f4a5b6c7d' },
+      response: ok(ticket, 'The closed ticket.', { ...ticketExample, status: 'closed' }),
+      errors: ['not-found', 'conflict'],
+    }),
     listTicketMessages: route('GET', '/api/v1/tickets/{id}/messages', {
       summary: 'List the messages of a ticket',
       description: 'Oldest first, unless `sort` says otherwise.',
@@ -222,6 +254,10 @@ export const tickets = contract({
           .enum(['created_at', '-created_at'])
           .default('created_at')
           .describe('Order of creation: oldest first, or newest first (`-created_at`).'),
+        merged: parameter
+          .flag()
+          .default(false)
+          .describe('Whether with the messages of the tickets that are merged into it.'),
       }),
       response: wholeListOf(ticketMessage, 'The messages of the ticket.', messageExample),
       errors: ['not-found'],

@@ -25,6 +25,8 @@ export const ticketExample = {
   first_response_at: '2026-11-20T09:41:00.000Z',
   resolved_at: null,
   overdue: false,
+  merged_into: null,
+  merged_from: null,
 };
 
 export const messageExample = {

@@ -1,3 +1,4 @@
+import { invalidField } from '#contract';
 import { changeListOf, countsOf, noRecord, noSuchRecord, type Operations, pagesOf, respond } from '#http';
 import { changesOf, type Tenant } from '#table';
 import { noteContact, requireClient } from '../clients/references.ts';
@@ -6,6 +7,7 @@ import { serviceEntity } from '../services/store.ts';
 import { terminalEntity } from '../terminals/store.ts';
 import { generatedCode } from './codes.ts';
 import type { Ticket, TicketMessage, TicketSummary, tickets } from './contract.ts';
+import { mergeTicket, messagesOfAll } from './merging.ts';
 import { messageEntity, messagesOf, resolutionOf, ticketAt, ticketEntity } from './store.ts';
 
 export const ticketOperations: Operations<typeof tickets> = {
@@ -46,6 +48,8 @@ export const ticketOperations: Operations<typeof tickets> = {
     const before = await getOrThrow(records, params.id, shown);
     const changes = changesOf(shown(before.record), body);
     if (changes === undefined) return respond.record(before, shown);
+    if (changes.status !== undefined && before.record.merged_into)
+      throw invalidField('status', 'must stay: the ticket is merged into another one');
     requireReferences(tenant, { ...before.record, ...changes }, changes);
     const further = { ...resolutionOf(before.record, changes.status, now), updated_at: now };
     return respond.record(
@@ -62,15 +66,14 @@ export const ticketOperations: Operations<typeof tickets> = {
     return respond.empty;
   },
 
+  mergeTicket,
+
   listTicketMessages: async ({ params, query, tenant, getOrThrow }) => {
-    const [page] = await Promise.all([
-      messagesOf(tenant, params.id).cursorPage({
-        limit: query.page_size,
-        after: query.after,
-        newestFirst: query.sort[0]?.descending === true,
-      }),
-      getOrThrow(tenant.records(ticketEntity), params.id),
-    ]);
+    const asked = { limit: query.page_size, after: query.after, newestFirst: query.sort[0]?.descending === true };
+    const ticket = getOrThrow(tenant.records(ticketEntity), params.id);
+    if (query.merged)
+      return respond.cursorPage(await messagesOfAll(tenant, (await ticket).record, asked), shownMessage);
+    const [page] = await Promise.all([messagesOf(tenant, params.id).cursorPage(asked), ticket]);
     return respond.cursorPage(page, shownMessage);
   },
 
@@ -188,6 +191,8 @@ const NO_DETAILS: { readonly [F in keyof Omit<Details, 'overdue'>]: null } = {
   due_at: null,
   first_response_at: null,
   resolved_at: null,
+  merged_into: null,
+  merged_from: null,
 };
 
 /** Responses leave out undefined fields. */

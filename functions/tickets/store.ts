@@ -5,7 +5,8 @@ import { TICKET_OVERDUE } from '../clients/words.ts';
 import { type Ticket, ticket, ticketMessage } from './contract.ts';
 
 /** A ticket as stored. */
-export type StoredTicket = Omit<Ticket, 'overdue'>;
+export type StoredTicket = Omit<Ticket, 'overdue' | Merged> & Partial<Pick<Ticket, Merged>>;
+type Merged = 'merged_into' | 'merged_from';
 
 export const ticketEntity = entity('TICKET', storedAs<StoredTicket>(ticket), {
   indexes: [
@@ -27,12 +28,12 @@ export const ticketEntity = entity('TICKET', storedAs<StoredTicket>(ticket), {
 });
 
 /** Those of a ticket that is older than these fields. */
-const NO_TIMES = { due_at: null, first_response_at: null, resolved_at: null };
+const ABSENT = { due_at: null, first_response_at: null, resolved_at: null, merged_into: null, merged_from: null };
 
 /** How reading shows tickets at a time. */
 export function ticketAt(timestamp: string): (ticket: StoredTicket) => Ticket {
   const { overdue } = flagsAt(timestamp, ticketEntity.momentary);
-  return (ticket) => ({ ...NO_TIMES, ...ticket, overdue: overdue?.isTrue({ ...ticket }) ?? false });
+  return (ticket) => ({ ...ABSENT, ...ticket, overdue: overdue?.isTrue({ ...ticket }) ?? false });
 }
 
 /** The `resolved_at` that a status gives a ticket, where it gets another one: each closing sets it. */

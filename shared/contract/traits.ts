@@ -16,7 +16,16 @@ export const methodsOf = ({ method }: Pick<Route, 'method'>): readonly (Method |
   method === 'GET' ? ['GET', 'HEAD'] : [method];
 
 /** Parameters of lists that are not filters (`parameter.ts`). */
-const NO_FILTERS: ReadonlySet<string> = new Set(['page', 'page_size', 'sort', 'after', 'view', 'group_by', 'org_id']);
+const NO_FILTERS: ReadonlySet<string> = new Set([
+  'page',
+  'page_size',
+  'sort',
+  'after',
+  'view',
+  'merged',
+  'group_by',
+  'org_id',
+]);
 
 /**
  * The parameters by which a list of any size can be filtered: those that its route declares.

@@ -26,7 +26,7 @@ interface RouteInput<R extends Route> {
 
 /** The query of a list has its filters as conditions, and its order as fields. */
 type QueryOf<Q> = Q extends { readonly sort: unknown }
-  ? Pick<Q, keyof Q & ('view' | 'org_id' | 'after')> & Required<PageQuery>
+  ? Pick<Q, keyof Q & ('view' | 'merged' | 'org_id' | 'after')> & Required<PageQuery>
   : Q extends { readonly group_by: unknown }
     ? Pick<Q, 'group_by'> & Pick<Required<PageQuery>, 'where'>
     : Q;

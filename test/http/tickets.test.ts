@@ -148,6 +148,8 @@ describe('listing tickets', () => {
       'first_response_at',
       'resolved_at',
       'overdue',
+      'merged_into',
+      'merged_from',
     ]);
     const shown = Object.fromEntries(Object.entries(made[4] ?? {}).filter(([field]) => !hidden.includes(field)));
     expect(data[0]).toEqual(shown);

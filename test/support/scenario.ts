@@ -182,6 +182,8 @@ export class TestTenant {
       return { code: await challengeOf(this.#org.orgId, path.split('/').at(-2) ?? '', this.#api.table) };
     if (operationId === 'claimServiceAction') return { ...example, types: [this.#runs.get(await this.#makeRun())] };
     if ('lease' in example) return { ...example, lease: await this.#leaseOf(path.split('/').at(-2) ?? '') };
+    // A ticket takes in a few others only.
+    if (operationId === 'mergeTicket') return { into: await this.make('Ticket') };
     if (operationId === 'login') return { app_code: this.#org.appCode, secret: this.#org.secret };
     const suffix = newSuffix();
     if (operationId === 'runBatch') return withFreshKeys(example, suffix);

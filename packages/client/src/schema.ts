@@ -631,6 +631,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tickets/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge a ticket into another one
+         * @description It is closed for good. Its messages stay where they are: `GET /tickets/{id}/messages?merged=true` of the other one shows both. A ticket takes in 10 others at most, with those that they have taken in. Needs the permission `tickets:write`. Extends the specification of this service.
+         */
+        post: operations["mergeTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tickets/{id}/messages": {
         parameters: {
             query?: never;
@@ -4198,6 +4218,19 @@ export interface components {
              * @example false
              */
             readonly overdue?: boolean;
+            /**
+             * Format: uuid
+             * @description Extends the specification: the ticket that goes on in its place; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly merged_into?: string | null;
+            /**
+             * @description Extends the specification: the tickets that it goes on for; null for none.
+             * @example [
+             *       "0c7f4a7e-6f0d-4f0a-9a49-0d2b7a0f5e11"
+             *     ]
+             */
+            readonly merged_from?: string[] | null;
         };
         /** @description What a new ticket is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         TicketCreate: {
@@ -4336,6 +4369,19 @@ export interface components {
              * @example false
              */
             readonly overdue?: boolean;
+            /**
+             * Format: uuid
+             * @description Extends the specification: the ticket that goes on in its place; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly merged_into?: string | null;
+            /**
+             * @description Extends the specification: the tickets that it goes on for; null for none.
+             * @example [
+             *       "0c7f4a7e-6f0d-4f0a-9a49-0d2b7a0f5e11"
+             *     ]
+             */
+            readonly merged_from?: string[] | null;
         };
         /** @description What somebody asks an organization for help with. */
         Ticket: {
@@ -4473,6 +4519,19 @@ export interface components {
              * @example false
              */
             readonly overdue: boolean;
+            /**
+             * Format: uuid
+             * @description Extends the specification: the ticket that goes on in its place; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly merged_into: string | null;
+            /**
+             * @description Extends the specification: the tickets that it goes on for; null for none.
+             * @example [
+             *       "0c7f4a7e-6f0d-4f0a-9a49-0d2b7a0f5e11"
+             *     ]
+             */
+            readonly merged_from: string[] | null;
         };
         /** @description How many tickets there are, by the values of a field. */
         TicketCounts: {
@@ -4638,6 +4697,28 @@ export interface components {
              * @example false
              */
             readonly overdue?: boolean;
+            /**
+             * Format: uuid
+             * @description Extends the specification: the ticket that goes on in its place; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly merged_into?: string | null;
+            /**
+             * @description Extends the specification: the tickets that it goes on for; null for none.
+             * @example [
+             *       "0c7f4a7e-6f0d-4f0a-9a49-0d2b7a0f5e11"
+             *     ]
+             */
+            readonly merged_from?: string[] | null;
+        };
+        /** @description Which ticket goes on in the place of this one. */
+        TicketMerge: {
+            /**
+             * Format: uuid
+             * @description The ticket that goes on, of the same client where both have one.
+             * @example 8c7d1f8e-55a3-4f0b-9c1d-2e3f4a5b6c7d
+             */
+            into: string;
         };
         /** @description The beginning of a list, or what follows a cursor; each element a ticket message. */
         TicketMessageList: {
@@ -7766,6 +7847,8 @@ export interface components {
         ResolvedAt: "null";
         /** @description Small lists: whether it is so. */
         Overdue: boolean;
+        /** @description Small lists: any of these, `null` for none. */
+        MergedInto: string | string[];
         /** @description The ticket, by the id that its creation returned. */
         PathTicketId: string;
         /** @description Id of the message. */
@@ -7835,6 +7918,7 @@ export type TicketCreate = components['schemas']['TicketCreate'];
 export type Ticket = components['schemas']['Ticket'];
 export type TicketCounts = components['schemas']['TicketCounts'];
 export type TicketPatch = components['schemas']['TicketPatch'];
+export type TicketMerge = components['schemas']['TicketMerge'];
 export type TicketMessageList = components['schemas']['TicketMessageList'];
 export type TicketMessage = components['schemas']['TicketMessage'];
 export type TicketMessageCreate = components['schemas']['TicketMessageCreate'];
@@ -9614,6 +9698,8 @@ export interface operations {
                 resolved_at?: components["parameters"]["ResolvedAt"];
                 /** @description Small lists: whether it is so. */
                 overdue?: components["parameters"]["Overdue"];
+                /** @description Small lists: any of these, `null` for none. */
+                merged_into?: components["parameters"]["MergedInto"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -9676,7 +9762,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The field whose values are counted. */
-                group_by?: "ticket_code" | "contact_id" | "status" | "priority" | "source" | "client_id" | "service_id" | "assigned_to" | "resource_id" | "terminal_id" | "assigned_team" | "overdue";
+                group_by?: "ticket_code" | "contact_id" | "status" | "priority" | "source" | "client_id" | "service_id" | "assigned_to" | "resource_id" | "terminal_id" | "assigned_team" | "overdue" | "merged_into";
                 /** @description Only tickets where the work stands so. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status2"];
                 /** @description Only tickets of this client. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -9749,6 +9835,8 @@ export interface operations {
                 resolved_at?: components["parameters"]["ResolvedAt"];
                 /** @description Small lists: whether it is so. */
                 overdue?: components["parameters"]["Overdue"];
+                /** @description Small lists: any of these, `null` for none. */
+                merged_into?: components["parameters"]["MergedInto"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -9901,6 +9989,40 @@ export interface operations {
             };
         };
     };
+    mergeTicket: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation returned. */
+                id: components["parameters"]["PathTicketId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TicketMerge"];
+            };
+        };
+        responses: {
+            /** @description The closed ticket. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+        };
+    };
     listTicketMessages: {
         parameters: {
             query?: {
@@ -9910,6 +10032,8 @@ export interface operations {
                 page_size?: number;
                 /** @description Order of creation: oldest first, or newest first (`-created_at`). */
                 sort?: "created_at" | "-created_at";
+                /** @description Whether with the messages of the tickets that are merged into it. */
+                merged?: boolean;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };
