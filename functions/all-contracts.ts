@@ -12,6 +12,7 @@ import { logs } from './logs/contract.ts';
 import { openapi } from './openapi/contract.ts';
 import { orgs } from './orgs/contract.ts';
 import { recordContracts } from './record-contracts.ts';
+import { attachments } from './tickets/attachments/contract.ts';
 import { webhooks } from './webhooks/contract.ts';
 import { wellKnown } from './well-known/contract.ts';
 
@@ -22,6 +23,7 @@ import { wellKnown } from './well-known/contract.ts';
 export const contracts: readonly Contract[] = [
   auth,
   ...recordContracts,
+  attachments,
   batch,
   orgs,
   integrations,

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Contract } from '#contract';
+import type { Attachments } from './attachments.ts';
 import type { Bundles } from './bundling/bundle.ts';
 import { HEARTBEAT } from './heartbeat.ts';
 import type { Keys } from './keys.ts';
@@ -25,6 +26,7 @@ interface FunctionsProps {
   readonly contracts: readonly Contract[];
   readonly bundles: Bundles;
   readonly table: TableReference;
+  readonly attachments: Attachments;
   readonly keys: Keys;
   readonly settings: Settings;
 }
@@ -98,11 +100,14 @@ export class Functions extends Construct {
       ...BACKGROUND.map((name) => [name, this.#make(name, rightsOf(name), IN_BACKGROUND[name])] as const),
     ]);
     const { authorizerCacheSeconds } = props.settings;
+    for (const { rights, lambda } of this.byName.values())
+      if (rights.tenants === 'attachments') lambda.addEnvironment('ATTACHMENTS_URL', props.attachments.url);
     this.named(AUTHORIZER).lambda.addEnvironment('AUTHORIZER_CACHE_SECONDS', String(authorizerCacheSeconds));
     this.#tenantRole('AuditRole', 'audit');
     this.#tenantRole('PlainTenantRole', 'records-without-secrets');
     this.#tenantRole('TenantRole', 'records');
     this.#tenantRole('AuditedRecordsRole', 'audited-records');
+    this.#tenantRole('AttachmentsRole', 'attachments');
     this.#tenantRole('GrantsRole', 'grants');
     this.#tenantRole('BatchesRole', 'batches');
     this.#tenantRole('OrganizationsRole', 'organizations');
@@ -132,9 +137,10 @@ export class Functions extends Construct {
   #tenantRole(id: string, kind: TenantRights): void {
     const functions = [...this.byName.values()].filter(({ rights }) => rights.tenants === kind);
     if (functions.length === 0) return;
-    const { table, keys } = this.#props;
+    const { table, attachments, keys } = this.#props;
     const key = keyOfTenantRole(functions.map(({ rights }) => rights));
     const { role } = new TenantRole(this, id, { table, kind, key });
+    if (kind === 'attachments') attachments.allow(role, 's3:PutObject', 's3:GetObject', 's3:DeleteObject');
     for (const each of functions) each.workUnder(role);
     if (key === 'secrets') keys.allowSecretsOfTenant(role);
     if (key === 'endpoint-secrets') keys.allowEndpointSecrets(role);

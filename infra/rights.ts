@@ -40,6 +40,7 @@ export interface Rights {
  * - `records-without-secrets`: only reaches the tenant's own partition keys;
  * - `records`: also decrypts the tenant's secrets, as all following kinds do, but adds no audit events;
  * - `audited-records`: also adds to the audit log, as all following kinds do;
+ * - `attachments`: as `records`, also puts, reads and deletes the objects of the tenant's attachments;
  * - `grants`: also makes its transactions depend on the caller's credentials (`docs/decisions/0073`);
  * - `batches`: as `grants`, also reads the credentials of the caller, while what it sends is carried out;
  * - `organizations`: also creates tenants, which the platform counts;
@@ -52,6 +53,7 @@ export type TenantRights =
   | 'records-without-secrets'
   | 'records'
   | 'audited-records'
+  | 'attachments'
   | 'grants'
   | 'batches'
   | 'organizations'
@@ -108,6 +110,7 @@ const FINDS_INTEGRATIONS: Rights = {
 /** Rights of a domain beyond those that its routes imply. */
 const BEYOND: Readonly<Record<string, Rights>> = {
   access: { tenants: 'grants' },
+  attachments: { tenants: 'attachments' },
   // Carries requests to the routes of `access`, `users` and all others that write records.
   batch: { tenants: 'batches', secrets: true },
   auth: {

@@ -154,6 +154,7 @@ const environmentOf = (
     ? {}
     : { WEBHOOK_TOLERANCE_SECONDS: String(settings.webhookToleranceSeconds) }),
   ...(settings.corsOrigins.length === 0 ? {} : { CORS_ORIGINS: settings.corsOrigins.join() }),
+  ATTACHMENT_QUOTA: String(settings.attachmentQuotaGb * 1_073_741_824),
   ...(settings.ticketWords ? {} : { TICKET_WORDS: 'off' }),
   POWERTOOLS_SERVICE_NAME: 'custodia',
   ...(rights.signs || rights.verifies ? { SIGNING_KEY_ID: signing.keyArn } : {}),

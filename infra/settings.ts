@@ -81,6 +81,7 @@ const schema = z.object({
   auditRetentionDays: whole(1, 1_100).default(400),
   deliveryConcurrency: whole(2, 1_000).optional(),
   ticketWords: flag(true),
+  attachmentQuotaGb: whole(1, 1_000_000).default(10),
   /** It also decides a function's share of a CPU. */
   memory: whole(128, 10_240).default(1_024),
   restoredTable: text(/^[\w.-]{3,255}$/, 'the name of a DynamoDB table'),

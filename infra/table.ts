@@ -29,14 +29,16 @@ export interface TableReference extends Pick<ITableV2, 'metric' | 'tableArn' | '
  */
 export class RecordTable extends Construct {
   readonly table: TableReference;
+  /** Encrypts what the stage stores, where it has a key of its own for that. */
+  readonly key: Key | undefined;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     const { restoredTable, restoredTableStreamArn, tableKey } = settings;
-    const key = tableKey === 'customer' ? this.#key(settings) : undefined;
+    this.key = tableKey === 'customer' ? this.#key(settings) : undefined;
     this.table =
       restoredTable === undefined
-        ? this.#make(settings, key)
+        ? this.#make(settings, this.key)
         : TableV2.fromTableAttributes(this, 'Restored', {
             tableName: restoredTable,
             ...(restoredTableStreamArn === undefined ? {} : { tableStreamArn: restoredTableStreamArn }),
@@ -62,12 +64,13 @@ export class RecordTable extends Construct {
   }
 
   /**
-   * Everybody of the account may use the key, but only through DynamoDB, as with AWS's managed key: rights on the table
-   * decide who reads what. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+   * Everybody of the account may use the key, but only through DynamoDB and S3, as with AWS's managed keys: rights on
+   * the table and the bucket decide who reads what.
+   * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
    */
   #key(settings: Settings): Key {
     const { account, region, urlSuffix } = Stack.of(this);
-    const throughDynamoDb = new PolicyStatement({
+    const throughServices = new PolicyStatement({
       principals: [new AnyPrincipal()],
       actions: [
         'Encrypt',
@@ -80,17 +83,21 @@ export class RecordTable extends Construct {
       ].map((action) => `kms:${action}`),
       resources: ['*'],
       conditions: {
-        StringEquals: { 'kms:CallerAccount': account, 'kms:ViaService': `dynamodb.${region}.${urlSuffix}` },
+        StringEquals: {
+          'kms:CallerAccount': account,
+          'kms:ViaService': ['dynamodb', 's3'].map((service) => `${service}.${region}.${urlSuffix}`),
+        },
       },
     });
     const key = new Key(this, 'Key', {
       removalPolicy: retention(settings),
       pendingWindow: PENDING_WINDOW,
-      description: `${prefixOf(this)}: encrypts the table`,
+      description: `${prefixOf(this)}: encrypts the table and the bucket`,
       enableKeyRotation: true,
-      policy: new PolicyDocument({ statements: [administration(), throughDynamoDb] }),
+      policy: new PolicyDocument({ statements: [administration(), throughServices] }),
     });
-    const comment = 'Whoever may use the table uses its key, within the account and through DynamoDB alone.';
+    const comment =
+      'Whoever may use table and bucket uses their key, within the account and through these services alone.';
     (key.node.defaultChild as CfnKey).addMetadata('checkov', { skip: [{ id: 'CKV_AWS_33', comment }] });
     return key;
   }

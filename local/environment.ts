@@ -24,6 +24,8 @@ export interface FunctionEnvironment {
   readonly eventTargets?: EventTargets | undefined;
   /** Whether new tickets are found by words. Default: yes. */
   readonly ticketWords?: 'on' | 'off' | undefined;
+  /** Address of the bucket of attachments. Default: none. */
+  readonly attachmentsUrl?: string | undefined;
   /** Whether the functions write the access lines that they write in AWS. Default: no. */
   readonly accessLines?: boolean | undefined;
 }
@@ -52,6 +54,8 @@ export function setFunctionEnvironment({
     EVENT_TARGETS: given.eventTargets ?? 'loopback',
     DELIVERY_CONCURRENCY: String(AT_ONCE),
     TICKET_WORDS: given.ticketWords ?? 'on',
+    ATTACHMENTS_URL: given.attachmentsUrl ?? '',
+    ATTACHMENT_QUOTA: '',
     FIRST_KEY: firstKey ? 'on' : 'off',
     RATE_LIMIT: String(given.rateLimit ?? GENEROUS_LIMIT),
     // The functions derive it.

@@ -11,6 +11,7 @@ import { startDeliveries } from './deliveries/index.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { loadFromSource } from './functions.ts';
 import { type Gateway, type GatewayOptions, startGateway } from './gateway/gateway.ts';
+import { startObjectStore } from './objects/index.ts';
 import { ensurePlatformIntegration } from './platform.ts';
 import { IN_MEMORY, LOCAL_TABLE, type LocalSettings } from './settings.ts';
 import { type Log, readableStack, terminalLog } from './terminal/log.ts';
@@ -93,13 +94,16 @@ export async function startLocalApi(
     if (disk !== undefined) refuseWritesWhenFull(environmentTable(), disk, fileSystemOf);
     if (log.writes('info')) meter(environmentTable(), log.debug);
   };
+  const { host } = settings;
+  const objects = await startObjectStore({ directory: join(directory.path, 'objects'), host, corsOrigins });
+  started.use(objects);
   let address = '';
   const workAt = async (endpoint: string): Promise<void> => {
     address = endpoint;
     const given = { rateLimit, corsOrigins, eventTargets, ticketWords };
     const accessLines = log.writes('debug');
     const { authorizerTtlSeconds } = gatewayOptions;
-    const environment = { tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true };
+    const environment = { tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true, attachmentsUrl: objects.url };
     setFunctionEnvironment({ ...environment, accessLines, authorizerTtlSeconds, ...given });
     connect(FIRST_CALLS);
     await createTable(endpoint, LOCAL_TABLE);

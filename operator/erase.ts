@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Entity, Tenant } from '#table';
 import { organizationEntity, type Suspension } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
+import { UPLOAD } from '../functions/tickets/attachments/limits.ts';
+import { lastUpload } from '../functions/tickets/attachments/state/uploads.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { asOperator, tenantOf, UNDER_WAY_MS } from './as-operator.ts';
 import { recordsOf } from './export.ts';
 import { kinds } from './kinds.ts';
 import { Eraser } from './maintenance/erase/eraser.ts';
 import { type Erasure, readErasure, stageErasure, stageProgress } from './maintenance/erase/erasure.ts';
+import { deleteObjects } from './maintenance/erase/objects.ts';
 import { OperatorProblem } from './problem.ts';
 import { suspendOrganization } from './suspending.ts';
 
@@ -18,7 +21,8 @@ import { suspendOrganization } from './suspending.ts';
  *       │  count its records
  *     erasing ──── it exists no more for the platform, either, and is in no list
  *       │  delete its credentials; delete what is found by its records, then the records;
- *       │  once more after all requests that were under way have ended; look through the table
+ *       │  once more after all requests that were under way have ended; delete the objects of attachments, after
+ *       │  the last URL by which one may be uploaded has ended; look through the table
  *     erased ───── the receipt stays
  *
  * Interrupted anywhere, it goes on where it was when it is run again.
@@ -40,6 +44,8 @@ export interface Receipt extends Pick<Erasure, 'records'> {
   readonly erased_at: string;
   /** False: the table was not scanned, so empty sets of words that no item notes may remain. */
   readonly swept: boolean;
+  /** False: it was not known where the objects of attachments are, so they may remain. */
+  readonly objects: boolean;
 }
 
 /** @throws OperatorProblem when there is no such organization */
@@ -49,7 +55,10 @@ export async function eraseOrganization(id: string, options: EraseOptions): Prom
   if (erasure.state === 'erasing') erasure = await emptied(run, erasure);
   // A refused create leaves the number that it allocated, and the gateway accepts a token for a while after it has
   // ended.
-  else await run.deleteRecords(true);
+  else {
+    await run.deleteRecords(true);
+    await run.deleteObjects();
+  }
   if (erasure.state === 'erased' && (erasure.swept === true || !options.sweeps)) return receiptOf(id, erasure);
   if (options.sweeps) {
     run.to('looking through the table');
@@ -93,16 +102,31 @@ class Run {
   readonly eraser = new Eraser({
     kinds,
     integrations: integrationEntity as unknown as Entity,
-    onDelete: (items) => {
-      this.#deleted += items;
-      this.#onProgress(this.#step, this.#deleted);
-    },
+    onDelete: (items) => this.#count(items),
   });
+
+  #count(items: number): void {
+    this.#deleted += items;
+    this.#onProgress(this.#step, this.#deleted);
+  }
 
   /** @param isLast as {@link Eraser.deleteRecords} */
   async deleteRecords(isLast: boolean): Promise<void> {
     this.to('deleting records');
     await this.eraser.deleteRecords(this.tenant(), isLast);
+  }
+
+  /** Deletes the objects of attachments, when none can be uploaded any more, where it is known where they are. */
+  async deleteObjects(): Promise<void> {
+    if (!isBucketKnown()) return;
+    const last = await lastUpload(this.tenant());
+    if (last !== undefined && last + UPLOAD.milliseconds > this.clock()) {
+      this.to('waiting for the end of URLs of uploads');
+      await this.pause(last + UPLOAD.milliseconds - this.clock());
+    }
+    this.to('deleting attachments');
+    await deleteObjects(tenantOf(this.id), (versions) => this.#count(versions));
+    await this.eraser.deleteUploads(this.tenant());
   }
 
   change<T>(change: (tenant: Tenant) => Promise<T>): Promise<T> {
@@ -121,7 +145,10 @@ const receiptOf = (id: string, { since, erased_at = '', records, swept = false }
   erased_at,
   records,
   swept,
+  objects: isBucketKnown(),
 });
+
+const isBucketKnown = (): boolean => (process.env.ATTACHMENTS_URL ?? '') !== '';
 
 /** The numbers of records by type, as in an export. */
 export async function countRecords(tenant: Tenant): Promise<Readonly<Record<string, number>>> {
@@ -166,7 +193,10 @@ async function emptied(run: Run, begun: Erasure): Promise<Erasure> {
     }
     const over = Date.parse(erasure.closed_at ?? '') + UNDER_WAY_MS;
     await run.deleteRecords(start >= over);
-    if (start >= over) return erasure;
+    if (start >= over) {
+      await run.deleteObjects();
+      return erasure;
+    }
     run.to('waiting for requests that are under way');
     await run.pause(Math.max(0, over - run.clock()));
   }

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { openDynamoDb, refuseWritesWhenFull } from '#local-dynamodb';
 import { environmentTable, RequestSession } from '#table';
 import { setFunctionEnvironment } from '../local/environment.ts';
+import { startObjectStore } from '../local/objects/index.ts';
 import { IN_MEMORY, LOCAL_TABLE, readSettings } from '../local/settings.ts';
 import { readResponse } from './aws.ts';
 import { OperatorProblem } from './problem.ts';
@@ -134,6 +135,8 @@ export interface StackOptions {
 const dataSchema = z.object({
   TableName: z.string(),
   SecretsKeyArn: z.string(),
+  /** Stacks of earlier releases lack it. */
+  AttachmentsUrl: z.string().optional(),
   /** Set only where the stage makes daily backups. */
   BackupVaultName: z.string().optional(),
 });
@@ -182,6 +185,8 @@ export interface DeployedStack {
    * Whether its functions write the words of tickets; undefined without outputs: they do, or as `TICKET_WORDS` says.
    */
   readonly ticketWords: 'on' | 'off' | undefined;
+  /** The address of its bucket; undefined without outputs. */
+  readonly attachmentsUrl: string | undefined;
 }
 
 /** @throws OperatorProblem when the file has no outputs, or they name no such role */
@@ -193,9 +198,14 @@ export async function stackOf(options: StackOptions, roleOutput: RoleOutput): Pr
       `${options.outputs} names no ${roleOutput}: deploy this release first, or name a --role.`,
     );
   }
-  const { BaseUrl: baseUrl, BackupVaultName: backupVault, TicketWords: ticketWords } = outputs;
+  const {
+    BaseUrl: baseUrl,
+    BackupVaultName: backupVault,
+    TicketWords: ticketWords,
+    AttachmentsUrl: attachmentsUrl,
+  } = outputs;
   const region = options.region ?? regionOf(secretsKey);
-  return { name, table, secretsKey, role, region, baseUrl, backupVault, ticketWords };
+  return { name, table, secretsKey, role, region, baseUrl, backupVault, ticketWords, attachmentsUrl };
 }
 
 interface Named {
@@ -234,12 +244,17 @@ const regionOf = (arn = ''): string | undefined => (arn.startsWith('arn:') ? arn
 /** Gives this process the environment of a stack's functions. */
 export function setStackEnvironment(
   table: string,
-  { region, ticketWords }: Partial<Pick<DeployedStack, 'region' | 'ticketWords'>>,
+  {
+    region,
+    ticketWords,
+    attachmentsUrl = '',
+  }: Partial<Pick<DeployedStack, 'region' | 'ticketWords' | 'attachmentsUrl'>>,
 ): void {
   // A deployed table does not use the key file of this machine.
   delete process.env.KEY_FILE;
   delete process.env.TENANT_ROLE_ARN;
   process.env.TABLE_NAME = table;
+  process.env.ATTACHMENTS_URL = attachmentsUrl;
   if (region !== undefined) process.env.AWS_REGION = region;
   if (ticketWords !== undefined) process.env.TICKET_WORDS = ticketWords;
 }
@@ -253,8 +268,10 @@ export function setStackEnvironment(
 export async function openLocalData(): Promise<() => Promise<void>> {
   const { dataDir, dynamoDbEndpoint, ticketWords } = readSettings(process.env);
   const keyFile = join(dataDir, 'keys.json');
-  const workAt = (endpoint: string): void =>
-    setFunctionEnvironment({ tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: false, ticketWords });
+  const workAt = (endpoint: string, attachmentsUrl?: string): void => {
+    const given = { ticketWords, attachmentsUrl };
+    setFunctionEnvironment({ tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: false, ...given });
+  };
   if (dynamoDbEndpoint !== undefined) {
     workAt(dynamoDbEndpoint);
     return async () => undefined;
@@ -268,7 +285,11 @@ export async function openLocalData(): Promise<() => Promise<void>> {
     throw new OperatorProblem(`There is no data directory ${resolve(dataDir)}: set DATA_DIR to that of npm start.`);
   }
   const { endpoint, stop } = await openDynamoDb(dataDir);
-  workAt(endpoint);
+  const objects = await startObjectStore({ directory: join(dataDir, 'objects') });
+  workAt(endpoint, objects.url);
   refuseWritesWhenFull(environmentTable(), dataDir);
-  return stop;
+  return async () => {
+    await objects[Symbol.asyncDispose]();
+    await stop();
+  };
 }

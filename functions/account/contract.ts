@@ -81,6 +81,12 @@ const usage = declared(() =>
           'The records that there are, by type and in order of its name. Records below others, such as the ' +
             'messages of a ticket, are not counted.',
         ),
+      attachments: z
+        .strictObject({
+          bytes: z.int().min(0).describe('How many bytes all attachments of tickets have, with announced ones.'),
+          limit: z.int().min(1).describe('How many they may have.'),
+        })
+        .describe('How much the attachments of the organization take.'),
       requests: z
         .array(
           z
@@ -174,6 +180,7 @@ export const account = contract({
           { record_type: 'Client', total: 120 },
           { record_type: 'Ticket', total: 1840 },
         ],
+        attachments: { bytes: 1_048_576, limit: 10_737_418_240 },
         requests: [
           {
             integration_id: INTEGRATION,

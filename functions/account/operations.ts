@@ -7,6 +7,8 @@ import { organizationEntity, readRequestCounts } from '#tenancy';
 import { dateOf } from '../../shared/clock.ts';
 import { catalogue } from '../access/catalogue.static.ts';
 import { integrationEntity } from '../integrations/store.ts';
+import { attachmentQuota } from '../tickets/attachments/limits.ts';
+import { readBytes } from '../tickets/attachments/state/uploads.ts';
 import { type account, PAGE_OF_INTEGRATIONS } from './contract.ts';
 import { kinds } from './kinds.static.ts';
 
@@ -33,8 +35,9 @@ export const accountOperations: Operations<typeof account> = {
   },
 
   getUsage: async ({ tenant, query: { integration_id: integrationId, after, from = '', to = LAST } }) => {
-    const [records, { integrations, deliveries, next }] = await Promise.all([
+    const [records, bytes, { integrations, deliveries, next }] = await Promise.all([
       Promise.all(kinds.map(async (kind) => ({ record_type: kind.recordType, total: await totalOf(tenant, kind) }))),
+      readBytes(tenant),
       readRequestCounts(tenant, { integrationId, after, limit: PAGE_OF_INTEGRATIONS }),
     ]);
     const daysOf = (days: typeof deliveries) =>
@@ -45,7 +48,8 @@ export const accountOperations: Operations<typeof account> = {
       .map(({ integrationId: integration_id, days }) => ({ integration_id, days: daysOf(days) }))
       .filter(({ days }) => days.length > 0);
     const charged = daysOf(deliveries).map(({ date, requests: parts }) => ({ date, charged: Math.ceil(parts) }));
-    return { body: { records, requests, deliveries: charged }, next };
+    const attachments = { bytes, limit: attachmentQuota() };
+    return { body: { records, attachments, requests, deliveries: charged }, next };
   },
 };
 

@@ -8,7 +8,7 @@ import { terminalEntity } from '../terminals/store.ts';
 import { generatedCode } from './codes.ts';
 import type { Ticket, TicketMessage, TicketSummary, tickets } from './contract.ts';
 import { mergeTicket, messagesOfAll } from './merging.ts';
-import { messageEntity, messagesOf, resolutionOf, ticketAt, ticketEntity } from './store.ts';
+import { attachmentsOf, messageEntity, messagesOf, resolutionOf, ticketAt, ticketEntity } from './store.ts';
 
 export const ticketOperations: Operations<typeof tickets> = {
   listTickets: pagesOf(ticketEntity, ({ record }, { query, session }) =>
@@ -62,7 +62,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     const records = tenant.records(ticketEntity);
     const messages = messagesOf(tenant, params.id);
     const [ticket, keys] = await Promise.all([getOrThrow(records, params.id), messages.keys()]);
-    await records.remove(ticket, { along: messages.deleteAll(keys) });
+    await records.remove(ticket, { along: messages.deleteAll(keys, attachmentsOf(tenant, params.id)) });
     return respond.empty;
   },
 

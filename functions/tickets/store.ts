@@ -2,6 +2,7 @@ import { flagsAt } from '@custodia/counted-lists';
 import { claimed, type Entity, entity, order, set, storedAs, type Tenant, words } from '#table';
 import { clientEntity } from '../clients/store.ts';
 import { TICKET_OVERDUE } from '../clients/words.ts';
+import { attachment } from './attachments/contract.ts';
 import { type Ticket, ticket, ticketMessage } from './contract.ts';
 
 /** A ticket as stored. */
@@ -55,3 +56,13 @@ export const messageEntity = entity('MESSAGE', ticketMessage, {
 
 /** The messages of a ticket. */
 export const messagesOf = (tenant: Tenant, ticketId: string) => tenant.below(messageEntity, ticketId);
+
+export const attachmentEntity = entity('ATTACHMENT', attachment, {
+  byTime: true,
+  parent: ticketEntity,
+  elsewhere: ['upload', 'download'],
+  journaled: {},
+});
+
+/** The attachments of a ticket that were uploaded. */
+export const attachmentsOf = (tenant: Tenant, ticketId: string) => tenant.below(attachmentEntity, ticketId);

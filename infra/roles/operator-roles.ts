@@ -10,6 +10,7 @@ import {
 import { Construct } from 'constructs';
 import { auditEventEntity, journalEntity, PLATFORM, tenantPartition } from '#table';
 import { organizationEntity } from '#tenancy';
+import type { Attachments } from '../attachments.ts';
 import type { Keys } from '../keys.ts';
 import { prefixOf, settingsOf } from '../stacks/stage-stack.ts';
 import type { TableReference } from '../table.ts';
@@ -53,6 +54,7 @@ interface OperatorRole {
 
 interface Context {
   readonly table: TableReference;
+  readonly attachments: Attachments;
   readonly keys: Keys;
 }
 
@@ -102,7 +104,10 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
       [ALL_ACTIONS, [CREDENTIALS_PARTITION]],
       [CHANGES, [AUDIT_EVENTS, JOURNAL]],
     ],
-    more: allowCopies,
+    more: (role, { attachments }) => {
+      allowCopies(role);
+      attachments.allow(role, 's3:DeleteObject');
+    },
   },
   /** `export`: reads the tenant's items (`docs/decisions/0096-suspending-exporting-erasing.md`). */
   Export: {
@@ -131,6 +136,10 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
       [['Query', 'DeleteItem'], [REGISTER]],
     ],
     denied: [[allBut('DeleteItem'), [CREDENTIALS_PARTITION]]],
+    more: (role, { attachments }) => {
+      attachments.allow(role, 's3:DeleteObjectVersion');
+      attachments.allowListing(role);
+    },
   },
   /**
    * `webhooks replay`: has the rights of the function that receives webhooks, for one tenant, and decrypts the tenant's

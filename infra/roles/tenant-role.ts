@@ -120,6 +120,7 @@ const REACH: Readonly<Record<TenantRights, Reach>> = {
   'records-without-secrets': { allowed: [OWN, IN_ADVANCE, SUSPENSION_CHECK], putsAuditEvents: true },
   records: { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK] },
   'audited-records': { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK], putsAuditEvents: true },
+  attachments: { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK] },
   grants: {
     allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK, PLATFORM_CALLERS],
     credentials: ['ConditionCheckItem'],

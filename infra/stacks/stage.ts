@@ -5,6 +5,7 @@ import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct, IConstruct } from 'constructs';
 import type { Contract } from '#contract';
 import { Alarms, HEALTH } from '../alarms/alarms.ts';
+import { Attachments } from '../attachments.ts';
 import { Backup } from '../backup.ts';
 import type { Bundles } from '../bundling/bundle.ts';
 import { Canary } from '../canary.ts';
@@ -45,15 +46,18 @@ export function makeStage(app: App, { contracts, bundles, settings }: StageProps
   return { data, application, operations };
 }
 
-/** The resources that a stage must not lose: the table, its keys and its backups. */
+/** The resources that a stage must not lose: the table, the bucket, their keys and backups. */
 export class DataStack extends StageStack {
   readonly table: TableReference;
+  readonly attachments: Attachments;
   readonly keys: Keys;
 
   constructor(scope: Construct, settings: Settings) {
     const { terminationProtection, backupRetentionDays: retentionDays, backupCopyVaults: copyVaults, stage } = settings;
-    super(scope, { part: 'data', description: 'table, keys and backups', settings, terminationProtection });
-    this.table = new RecordTable(this, 'Records', settings).table;
+    super(scope, { part: 'data', description: 'table, bucket, keys and backups', settings, terminationProtection });
+    const { table, key } = new RecordTable(this, 'Records', settings);
+    this.table = table;
+    this.attachments = new Attachments(this, 'Attachments', settings, key);
     this.keys = new Keys(this, 'Keys', settings);
     if (retentionDays !== undefined) {
       const { vault } = new Backup(this, 'Backup', { table: this.table, stage, retentionDays, copyVaults });
@@ -61,6 +65,7 @@ export class DataStack extends StageStack {
     }
     // Outputs for the operator's command line (`operator/target.ts`).
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
+    new CfnOutput(this, 'AttachmentsUrl', { value: this.attachments.url });
     new CfnOutput(this, 'SecretsKeyArn', { value: this.keys.secrets.keyArn });
   }
 }
@@ -81,9 +86,10 @@ export class ApplicationStack extends StageStack {
   readonly functions: Functions;
   readonly firewall: Firewall | undefined;
 
-  constructor(scope: Construct, { contracts, bundles, data: { table, keys }, settings }: ApplicationStackProps) {
+  constructor(scope: Construct, { contracts, bundles, data, settings }: ApplicationStackProps) {
     super(scope, { part: 'application', description: 'API and functions', settings });
-    this.functions = new Functions(this, 'Functions', { contracts, bundles, table, keys, settings });
+    const { table, attachments, keys } = data;
+    this.functions = new Functions(this, 'Functions', { contracts, bundles, table, attachments, keys, settings });
     new Deliveries(this, 'Deliveries', { functions: this.functions, table, settings });
     this.api = new Api(this, 'Api', { contracts, functions: this.functions, settings });
     const { rest, baseUrl } = this.api;
@@ -93,7 +99,7 @@ export class ApplicationStack extends StageStack {
 
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
     new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
-    addOperatorRoles(this, { table, keys });
+    addOperatorRoles(this, { table, attachments, keys });
     new CfnOutput(this, 'TicketWords', { value: settings.ticketWords ? 'on' : 'off' });
   }
 }

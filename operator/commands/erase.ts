@@ -84,11 +84,15 @@ const linesOf = (receipt: Receipt): string[] => [
   ...countsOf(receipt.records),
   `${receipt.org_id} is erased. Begun ${receipt.began_at}, done ${receipt.erased_at}.`,
   ...(receipt.swept ? [] : [NOT_SWEPT]),
+  ...(receipt.objects ? [] : [NO_OBJECTS]),
 ];
 
 const NOT_SWEPT =
   'The table was not looked through. Empty sets of words that records had before the service noted such words may ' +
   'be left: erase once more with --sweep deletes them.';
+
+const NO_OBJECTS =
+  'The objects of its attachments were not deleted: erase once more with --outputs, which names the bucket, does.';
 
 const countsOf = (records: Receipt['records']): string[] =>
   Object.entries(records).map(([type, count]) => `${String(count).padStart(9)}  ${type}`);

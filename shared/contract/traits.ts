@@ -102,6 +102,7 @@ export const changesNamedRecord = (route: Route): boolean =>
   (route.method === 'POST' &&
     route.auth === 'bearer' &&
     Object.keys(route.params.shape).length > 0 &&
+    !route.body?.name.endsWith('Create') &&
     route.event?.idField === undefined);
 
 /** The route that reads a record which this route creates, if the domain has one. */

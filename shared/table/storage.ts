@@ -17,3 +17,4 @@ export {
   readValues,
   valueExpiry,
 } from './repository/stored-values.ts';
+export { bytesKey, stageBytes, uploadKey, VOID } from './repository/uploads.ts';

@@ -148,8 +148,9 @@ it('the chain of middlewares knows the caller, charges and permits it before it 
   expect(chain.filter((name = '') => order.includes(name))).toEqual(order);
 });
 
-/** `functions/events/state/` stores how far events are delivered. */
-const storage = /^(packages|shared\/(table|tenancy)|operator\/maintenance|functions\/events\/state)\//;
+/** `functions/events/state/` stores how far events are delivered, `functions/tickets/attachments/state/` uploads. */
+const storage =
+  /^(packages|shared\/(table|tenancy)|operator\/maintenance|functions\/(tickets\/attachments|events)\/state)\//;
 
 describe('the table', () => {
   const outside = sources.filter(({ path }) => !storage.test(path));
@@ -238,6 +239,10 @@ describe('what the functions reach', () => {
     );
     expect(found(waysOut)).toEqual([
       ...sdkChooses,
+      // The bucket: `ATTACHMENTS_URL`.
+      'packages/lean-dynamodb/src/s3.ts: import { Sha256 } from @smithy/core/checksum',
+      'packages/lean-dynamodb/src/s3.ts: import { NodeHttpHandler } from @smithy/node-http-handler',
+      'packages/lean-dynamodb/src/s3.ts: import { SignatureV4 } from @smithy/signature-v4',
       'packages/lean-dynamodb/src/service.ts: import { NodeHttpHandler } from @smithy/node-http-handler',
       // Calls nothing: the domain of a mail address as DNS has it.
       'shared/contract/mail-address.ts: import { domainToASCII } from node:url',

@@ -79,7 +79,7 @@ describe('the contracts', () => {
 });
 
 /** What they do is said by the path. */
-const BODILESS = ['revokeTokens', 'pingWebhookEndpoint', 'cancelServiceAction'];
+const BODILESS = ['revokeTokens', 'pingWebhookEndpoint', 'cancelServiceAction', 'completeAttachment'];
 
 /** What any token may ask. */
 const WITHOUT_PERMISSION = ['getMe', 'runBatch'];

@@ -137,6 +137,40 @@ describe('credentials', () => {
   });
 });
 
+describe('objects of attachments', () => {
+  const [bucket = ''] = [...stack.resources].find(([, { Type }]) => Type === 'AWS::S3::Bucket') ?? [];
+  const mayObject = (by: Principal, action: string, tenant: string, context = {}): boolean =>
+    isAllowed(stack, by, { action: `s3:${action}`, resource: `arn:aws:s3:::${bucket}${tenant}`, context });
+  const ACTIONS_ON_OBJECTS = ['PutObject', 'GetObject', 'DeleteObject', 'DeleteObjectVersion', 'GetObjectVersion'];
+  const actionsOnObjects = (by: Principal, tenant: string): string[] =>
+    ACTIONS_ON_OBJECTS.filter((action) => mayObject(by, action, `/${tenant}/x`));
+
+  it('are reached by the roles that need them, of their tenant alone', () => {
+    const reaching = [...TENANT_ROLES, ...PEOPLES_ROLES].flatMap((arn) => {
+      for (const other of [RIVAL, 'PLATFORM', `${ACME}0`, '']) expect(actionsOnObjects(ofAcme(arn), other)).toEqual([]);
+      expect(actionsOnObjects({ roleArn: arn, tags: {} }, ACME)).toEqual([]);
+      const actions = actionsOnObjects(ofAcme(arn), ACME);
+      return actions.length === 0 ? [] : [[nameOf(arn), actions.join(' ')]];
+    });
+    expect(reaching).toEqual([
+      ['FunctionsAttachmentsRole', 'PutObject GetObject DeleteObject'],
+      ['MaintenanceRole', 'DeleteObject'],
+      ['ErasureRole', 'DeleteObjectVersion'],
+    ]);
+    for (const name of FUNCTIONS)
+      expect(actionsOnObjects({ roleArn: roleOf(stack, name), tags: {} }, ACME)).toEqual([]);
+  });
+
+  it('are listed by the erasure, of its tenant alone', () => {
+    const lists = (by: Principal, prefix: string): boolean =>
+      mayObject(by, 'ListBucketVersions', '', { 's3:prefix': [prefix] });
+    expect(lists(ofAcme(ERASURE), `${ACME}/`)).toBe(true);
+    for (const prefix of ['', `${RIVAL}/`, ACME.slice(0, 8)]) expect(lists(ofAcme(ERASURE), prefix)).toBe(false);
+    for (const arn of [...TENANT_ROLES, ...PEOPLES_ROLES].filter((each) => each !== ERASURE))
+      expect(lists(ofAcme(arn), `${ACME}/`), arn).toBe(false);
+  });
+});
+
 describe('a function', () => {
   it.each(FUNCTIONS)('on its own touches no tenant’s key, and opens no secret: %s', (name) => {
     for (const tags of [{}, { tenant: ACME }]) {
@@ -148,7 +182,7 @@ describe('a function', () => {
   });
 
   it('works under one role at most, in its own region, and under none of people’s', () => {
-    expect(TENANT_ROLES).toHaveLength(10);
+    expect(TENANT_ROLES).toHaveLength(11);
     for (const name of FUNCTIONS) {
       const role = roleOf(stack, name);
       expect(TENANT_ROLES.filter((each) => mayAssumeFor(stack, role, each)).length, name).toBeLessThanOrEqual(1);
@@ -269,7 +303,7 @@ describe('deliveries', () => {
 it('secrets open to no role outside of their path, and to none of it without a right of its own', () => {
   const isOpen = (roleArn: string): boolean => opens(stack, ofAcme(roleArn), 'Decrypt', { tenant: ACME });
   const opening = TENANT_ROLES.filter(isOpen);
-  expect(opening).toHaveLength(7);
+  expect(opening).toHaveLength(8);
   for (const roleArn of opening)
     for (const path of [
       'custodia-devs/eu-west-1/secrets',

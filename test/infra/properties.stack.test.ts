@@ -288,7 +288,7 @@ it('a stage tells the operator’s command line what it has', () => {
   expect(told.toSorted()).toEqual(
     [
       ...roles.map((name) => `${name}RoleArn`),
-      ...['AlarmRecipients', 'BackupVaultName', 'BaseUrl', 'DomainAliasTarget', 'DomainAliasZoneId'],
+      ...['AlarmRecipients', 'AttachmentsUrl', 'BackupVaultName', 'BaseUrl', 'DomainAliasTarget', 'DomainAliasZoneId'],
       ...['OpenApiUrl', 'SecretsKeyArn', 'TableName', 'TicketWords'],
     ].toSorted(),
   );

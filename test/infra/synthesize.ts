@@ -80,6 +80,7 @@ export const BROUGHT = {
 /** Numbers that no profile has by default. */
 const NUMBERS: Readonly<Record<string, string>> = {
   addressLimit: '20000',
+  attachmentQuotaGb: '20',
   auditRetentionDays: '30',
   authorizerCacheSeconds: '30',
   deliveryConcurrency: '200',

@@ -137,6 +137,7 @@ describe('an organization that is erased', () => {
       erased_at: expect.stringMatching(/Z$/),
       records,
       swept: true,
+      objects: true,
     });
     const after = await dumpOf(api.table);
     expect(namingIn(after, org)).toEqual([

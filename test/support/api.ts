@@ -8,6 +8,7 @@ import { startDeliveries } from '../../local/deliveries/index.ts';
 import { setFunctionEnvironment } from '../../local/environment.ts';
 import { loadFromSource } from '../../local/functions.ts';
 import { type GatewayOptions, startGateway } from '../../local/gateway/gateway.ts';
+import { startObjectStore } from '../../local/objects/index.ts';
 import { ensurePlatformIntegration } from '../../local/platform.ts';
 import { terminalLog } from '../../local/terminal/log.ts';
 import { conformance } from './conformance.ts';
@@ -92,11 +93,14 @@ export async function startApi({
   // Tests of conflicts send more requests at once than the default limit.
   const limits = { inFlight: MANY, ...options.limits };
   const table = await freshTable();
+  const directory = mkdtempSync(join(keyDirectory(), 'objects-'));
+  const objects = await startObjectStore({ directory, corsOrigins: options.corsOrigins });
   setFunctionEnvironment({
     tableName: table.tableName,
     endpoint: table.endpoint,
     keyFile: keyFile(),
     firstKey,
+    attachmentsUrl: objects.url,
     maxIntegrations: MANY,
     maxWebhookEndpoints: MANY,
     maxWebhookPings: MANY,
@@ -112,6 +116,7 @@ export async function startApi({
   const close = async (): Promise<void> => {
     await delivering?.[Symbol.asyncDispose]();
     await gateway.close();
+    await objects[Symbol.asyncDispose]();
   };
   const send = sockets ? fetch : directFetch(gateway);
   return { ...callersAt(gateway.url, platform, send), url: gateway.url, fetch: send, table, close };

@@ -163,6 +163,7 @@ export class TestTenant {
     const scenario = await this.scenario(operationId);
     const { status, body } = await this.send(scenario);
     if (status !== 201) throw new Error(`making a ${record} answered ${status} ${JSON.stringify(body)}`);
+    if (record === 'Attachment') await sendBytes(body as unknown as Announced);
     const ids = scenario.path.split('/');
     const above = route.path
       .split('/')
@@ -208,6 +209,16 @@ export class TestTenant {
     if (route.auth !== 'signature') return {};
     return { 'x-signature': sign(JSON.stringify(body), this.#org.secret), 'x-event-id': randomUUID() };
   }
+}
+
+interface Announced {
+  readonly upload: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+}
+
+/** Sends the bytes of the example, as a caller does. */
+async function sendBytes({ upload: { url, headers } }: Announced): Promise<void> {
+  const { status } = await fetch(url, { method: 'PUT', headers, body: 'hello' });
+  if (status !== 200) throw new Error(`the upload answered ${status}`);
 }
 
 /** Without digits, and with letters that begin no other word: the words of a record, and so its write units, are the same each time. */

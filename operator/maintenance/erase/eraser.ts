@@ -59,6 +59,12 @@ export class Eraser {
     for (const partition of [...(isLast ? notes : []), ...records]) await emptyPartition(place, partition, onDelete);
   }
 
+  /** Deletes what is known of uploads, when their objects are gone. */
+  deleteUploads({ id, session }: Tenant): Promise<void> {
+    const place: EraseTarget = { table: session.tables.of(id), clock: session.clock };
+    return emptyPartition(place, tenantPartition(id, 'UPLOAD'), this.#options.onDelete);
+  }
+
   /** Deletes what is left under the tenant's keys in the whole table, which needs credentials that may scan it. */
   sweep(tenant: Tenant): Promise<void> {
     return sweep(tenant, this.#options.onDelete);

@@ -39,7 +39,7 @@ const countIn = (item: Item, attribute: string): number =>
  * in between.
  * @param list by which the item's flags follow its counts
  */
-const verifyCounts = (
+export const verifyCounts = (
   scope: VerifyContext,
   subject: Subject,
   key: Key,

@@ -1,6 +1,7 @@
 import { PLATFORM, type Tenant } from '#table';
 import { cascadeDeletesOf, finishCascadeDeletes } from '#table/storage';
 import { listedEntity } from '#tenancy';
+import { ticketEntity } from '../../../functions/tickets/store.ts';
 import { Claims } from './claims.ts';
 import { RecordCounts, verifyQuota } from './counts.ts';
 import type { Verified, VerifyContext } from './difference.ts';
@@ -10,6 +11,7 @@ import { verifyList } from './list.ts';
 import { verifyOrganization } from './organization.ts';
 import { type Check, type RecordScan, scanRecords } from './scan-records.ts';
 import { deleteTombstones } from './tombstones.ts';
+import { settleAllUploads, verifyBytes } from './uploads.ts';
 
 /**
  * Verifies all data of a tenant that is derived from its records: lists and filters, counters, quotas, unique values,
@@ -63,6 +65,9 @@ export async function verify(
   for (const each of listed) add(await verifyQuota(scope, each));
   add(await verifyOrganization(scope));
   add(await verifyCascadeDeletes(scope, pending));
+  const tickets = scanned.find(({ kind: { entity } }) => entity.name === ticketEntity.name);
+  add(await verifyBytes(scope, tickets?.ids ?? []));
+  if (repair) await settleAllUploads(tenant);
   return { records: scanned.reduce((sum, { scan }) => sum + scan.count, 0), differences, tombstones };
 }
 

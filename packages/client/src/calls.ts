@@ -3,10 +3,22 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
+  readonly attachments: {
+    /** List the attachments of a ticket: `GET /api/v1/tickets/{id}/attachments`. */
+    readonly list: (id: string, query?: Query<'listAttachments'>, options?: Options<'listAttachments'>) => Listing<AttachmentList>;
+    /** Announce an attachment: `POST /api/v1/tickets/{id}/attachments`. */
+    readonly create: (id: string, body: AttachmentCreate, options?: Options<'createAttachment'>) => Promise<Attachment>;
+    /** Read an attachment, and where its bytes are: `GET /api/v1/tickets/{id}/attachments/{attachment_id}`. */
+    readonly get: (id: string, attachmentId: string, query?: Query<'getAttachment'>, options?: Options<'getAttachment'>) => Promise<Attachment>;
+    /** Delete an attachment: `DELETE /api/v1/tickets/{id}/attachments/{attachment_id}`. */
+    readonly delete: (id: string, attachmentId: string, options?: Options<'deleteAttachment'>) => Promise<void>;
+    /** Complete an upload: `POST /api/v1/tickets/{id}/attachments/{attachment_id}/complete`. */
+    readonly complete: (id: string, attachmentId: string, body?: undefined, options?: Options<'completeAttachment'>) => Promise<Attachment>;
+  };
   readonly auditEvents: {
     /** List audit events: `GET /api/v1/audit-events`. */
     readonly list: (query?: Query<'listAuditEvents'>, options?: Options<'listAuditEvents'>) => Listing<AuditEventPage>;
@@ -261,6 +273,13 @@ type Table = { readonly [G in keyof Calls]: { readonly [N in keyof Calls[G]]: st
 
 /** Method and path of each. */
 export const CALLS: Table = {
+  attachments: {
+    list: 'get /api/v1/tickets/{id}/attachments',
+    create: 'post /api/v1/tickets/{id}/attachments',
+    get: 'get /api/v1/tickets/{id}/attachments/{attachment_id}',
+    delete: 'delete /api/v1/tickets/{id}/attachments/{attachment_id}',
+    complete: 'post /api/v1/tickets/{id}/attachments/{attachment_id}/complete',
+  },
   auditEvents: {
     list: 'get /api/v1/audit-events',
     get: 'get /api/v1/audit-events/{id}',

@@ -907,6 +907,74 @@ export interface paths {
         patch: operations["updateMembership"];
         trace?: never;
     };
+    "/api/v1/tickets/{id}/attachments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the attachments of a ticket
+         * @description Those that were uploaded, in order of creation. Needs the permission `tickets:read`. Extends the specification of this service.
+         */
+        get: operations["listAttachments"];
+        put?: never;
+        /**
+         * Announce an attachment
+         * @description Send its bytes to `upload` within 15 minutes, and complete it within an hour; else it is dropped. A ticket has at most 100, and all of an organization have a bound in bytes, to which announced ones count: 409 beyond. Needs the permission `tickets:write`. Extends the specification of this service.
+         */
+        post: operations["createAttachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tickets/{id}/attachments/{attachment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an attachment, and where its bytes are
+         * @description Needs the permission `tickets:read`. Extends the specification of this service.
+         */
+        get: operations["getAttachment"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an attachment
+         * @description Needs the permission `tickets:write`. Extends the specification of this service.
+         */
+        delete: operations["deleteAttachment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tickets/{id}/attachments/{attachment_id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete an upload
+         * @description Where its bytes have not arrived it is a 409; a completed one is returned as it is. Needs the permission `tickets:write`. Extends the specification of this service.
+         */
+        post: operations["completeAttachment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/batch": {
         parameters: {
             query?: never;
@@ -5419,6 +5487,209 @@ export interface components {
              */
             readonly created_at?: string | null;
         };
+        /** @description The beginning of a list, or what follows a cursor; each element a attachment. */
+        AttachmentList: {
+            /** @description Up to 1000 records. `Link` leads to the next ones, if there are any. */
+            data: components["schemas"]["Attachment"][];
+        };
+        /** @description A file that belongs to a ticket. Its bytes go to and come from a store of objects, by URLs. */
+        Attachment: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example c1d5a7b2-5b1e-4c47-9d0a-7e2f4b6a8c13
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The ticket that it belongs to.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             */
+            readonly ticket_id: string;
+            /**
+             * @description Name of the file, without a path; at most 255 bytes of UTF-8.
+             * @example receipt.txt
+             */
+            name: string;
+            /**
+             * @description What it is, as its sender says: `application/pdf`. Downloads are always `application/octet-stream`.
+             * @example text/plain
+             */
+            media_type: string;
+            /**
+             * Format: int32
+             * @description How many bytes it has.
+             * @example 5
+             */
+            size: number;
+            /**
+             * @description Its SHA-256 digest, in hexadecimal digits. Other bytes are refused.
+             * @example 2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824
+             */
+            sha256: string;
+            /**
+             * @description Whether it is for the people of the organization only, and not to be shown to the client.
+             * @example false
+             */
+            is_internal: boolean;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When its upload was completed; null before. Lists have it from then on.
+             * @example 2026-11-20T09:30:02.000Z
+             */
+            readonly uploaded_at: string | null;
+            /** @description Where the bytes go; only in the response to the creation, and valid for 15 minutes. */
+            readonly upload?: {
+                /**
+                 * @description Where to send the bytes. Whoever has the URL can do so.
+                 * @example https://attachments.s3.eu-west-1.amazonaws.com/6f1c1f0e/c1d5a7b2?X-Amz-Signature=…
+                 */
+                url: string;
+                /**
+                 * @description How to send them.
+                 * @constant
+                 */
+                method: "PUT";
+                /** @description Headers to send, as they are, besides a `Content-Length` of `size`. */
+                headers: {
+                    /**
+                     * @description Has the store compare the bytes with `sha256`.
+                     * @example LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=
+                     */
+                    "x-amz-checksum-sha256": string;
+                    /**
+                     * @description Has the store take the bytes once.
+                     * @constant
+                     */
+                    "if-none-match": "*";
+                };
+                /**
+                 * Format: date-time
+                 * @description Until when the upload may begin.
+                 * @example 2026-11-20T09:45:00.000Z
+                 */
+                expires_at: string;
+            };
+            /** @description Where the bytes are; only where a single attachment is read that was uploaded, and valid for 5 minutes or a little longer. */
+            readonly download?: {
+                /**
+                 * @description Where to get the bytes, as a file to save. Whoever has the URL can do so.
+                 * @example https://attachments.s3.eu-west-1.amazonaws.com/6f1c1f0e/c1d5a7b2?X-Amz-Signature=…
+                 */
+                url: string;
+                /**
+                 * Format: date-time
+                 * @description Until when it may be used.
+                 * @example 2026-11-20T09:36:00.000Z
+                 */
+                expires_at: string;
+            };
+        };
+        /** @description What a new attachment is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        AttachmentCreate: {
+            /**
+             * @description Name of the file, without a path; at most 255 bytes of UTF-8.
+             * @example receipt.txt
+             */
+            name: string;
+            /**
+             * @description What it is, as its sender says: `application/pdf`. Downloads are always `application/octet-stream`.
+             * @example text/plain
+             */
+            media_type: string;
+            /**
+             * Format: int32
+             * @description How many bytes it has.
+             * @example 5
+             */
+            size: number;
+            /**
+             * @description Its SHA-256 digest, in hexadecimal digits. Other bytes are refused.
+             * @example 2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824
+             */
+            sha256: string;
+            /**
+             * @description Whether it is for the people of the organization only, and not to be shown to the client. Default: `false`.
+             * @example false
+             */
+            is_internal?: boolean;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example c1d5a7b2-5b1e-4c47-9d0a-7e2f4b6a8c13
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The ticket that it belongs to.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             */
+            readonly ticket_id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * Format: date-time
+             * @description When its upload was completed; null before. Lists have it from then on.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly uploaded_at?: string | null;
+            /** @description Where the bytes go; only in the response to the creation, and valid for 15 minutes. */
+            readonly upload?: {
+                /**
+                 * @description Where to send the bytes. Whoever has the URL can do so.
+                 * @example https://attachments.s3.eu-west-1.amazonaws.com/6f1c1f0e/c1d5a7b2?X-Amz-Signature=…
+                 */
+                url: string;
+                /**
+                 * @description How to send them.
+                 * @constant
+                 */
+                method: "PUT";
+                /** @description Headers to send, as they are, besides a `Content-Length` of `size`. */
+                headers: {
+                    /**
+                     * @description Has the store compare the bytes with `sha256`.
+                     * @example LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=
+                     */
+                    "x-amz-checksum-sha256": string;
+                    /**
+                     * @description Has the store take the bytes once.
+                     * @constant
+                     */
+                    "if-none-match": "*";
+                };
+                /**
+                 * Format: date-time
+                 * @description Until when the upload may begin.
+                 * @example 2026-11-20T09:45:00.000Z
+                 */
+                expires_at: string;
+            };
+            /** @description Where the bytes are; only where a single attachment is read that was uploaded, and valid for 5 minutes or a little longer. */
+            readonly download?: {
+                /**
+                 * @description Where to get the bytes, as a file to save. Whoever has the URL can do so.
+                 * @example https://attachments.s3.eu-west-1.amazonaws.com/6f1c1f0e/c1d5a7b2?X-Amz-Signature=…
+                 */
+                url: string;
+                /**
+                 * Format: date-time
+                 * @description Until when it may be used.
+                 * @example 2026-11-20T09:30:00.000Z
+                 */
+                expires_at: string;
+            };
+        };
         /** @description Operations that are carried out one by one, as if each had been sent alone. */
         Batch: {
             /**
@@ -6288,6 +6559,21 @@ export interface components {
         Usage: {
             /** @description The records that there are, by type and in order of its name. Records below others, such as the messages of a ticket, are not counted. */
             records: components["schemas"]["RecordCount"][];
+            /** @description How much the attachments of the organization take. */
+            attachments: {
+                /**
+                 * Format: int64
+                 * @description How many bytes all attachments of tickets have, with announced ones.
+                 * @example 1048576
+                 */
+                bytes: number;
+                /**
+                 * Format: int64
+                 * @description How many they may have.
+                 * @example 10737418240
+                 */
+                limit: number;
+            };
             /** @description By integration, in order of their ids; those without requests in these days are left out. */
             requests: components["schemas"]["IntegrationRequests"][];
             /** @description The days on which deliveries, replays or retries were charged, the oldest first. No request budget pays for them. */
@@ -7857,6 +8143,8 @@ export interface components {
         PathUserId: string;
         /** @description The membership, by the id that its creation returned. */
         PathMembershipId: string;
+        /** @description Names the attachment. */
+        PathAttachmentId: string;
         /** @description The organization, by the id that its creation returned. */
         PathOrgId: string;
         /** @description The integration, by the id that its creation returned. */
@@ -7937,6 +8225,9 @@ export type RoleCreate = components['schemas']['RoleCreate'];
 export type PermissionPage = components['schemas']['PermissionPage'];
 export type Permission = components['schemas']['Permission'];
 export type MembershipPatch = components['schemas']['MembershipPatch'];
+export type AttachmentList = components['schemas']['AttachmentList'];
+export type Attachment = components['schemas']['Attachment'];
+export type AttachmentCreate = components['schemas']['AttachmentCreate'];
 export type Batch = components['schemas']['Batch'];
 export type BatchResult = components['schemas']['BatchResult'];
 export type OrganizationPage = components['schemas']['OrganizationPage'];
@@ -10755,6 +11046,174 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Membership"];
+                };
+            };
+        };
+    };
+    listAttachments: {
+        parameters: {
+            query?: {
+                /** @description Id of the last record already seen: the list goes on behind it. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                after?: components["parameters"]["After"];
+                /** @description How many attachments a response has. */
+                page_size?: number;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation returned. */
+                id: components["parameters"]["PathTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attachments of the ticket. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttachmentList"];
+                };
+            };
+        };
+    };
+    createAttachment: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation returned. */
+                id: components["parameters"]["PathTicketId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttachmentCreate"];
+            };
+        };
+        responses: {
+            /** @description The announced attachment, and where its bytes go. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attachment"];
+                };
+            };
+        };
+    };
+    getAttachment: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation returned. */
+                id: components["parameters"]["PathTicketId"];
+                /** @description Names the attachment. */
+                attachment_id: components["parameters"]["PathAttachmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attachment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attachment"];
+                };
+            };
+        };
+    };
+    deleteAttachment: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation returned. */
+                id: components["parameters"]["PathTicketId"];
+                /** @description Names the attachment. */
+                attachment_id: components["parameters"]["PathAttachmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attachment is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    completeAttachment: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation returned. */
+                id: components["parameters"]["PathTicketId"];
+                /** @description Names the attachment. */
+                attachment_id: components["parameters"]["PathAttachmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attachment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attachment"];
                 };
             };
         };

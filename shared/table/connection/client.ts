@@ -166,6 +166,12 @@ export class TenantTables {
       .catch(() => undefined);
   }
 
+  /** The credentials of a session of the tenant that still lasts so many milliseconds. */
+  credentialsOf(tenant: TenantId, lasting: number): Promise<TenantCredentials> {
+    const provide = this.of(tenant).client.config.credentials as Provider;
+    return provide({ lasting });
+  }
+
   /**
    * Waits for STS sessions that were asked for since then and are still being opened. Lambda may freeze the container
    * after the response: the call would time out when it runs again, and be sent again.
@@ -209,17 +215,20 @@ export const TENANT_TAG = 'tenant';
 /** An organization's id or `PLATFORM`. Nothing else may become a tag, above all no wildcard. */
 const TENANT = /^(PLATFORM|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/;
 
-/** A credential provider of the SDK. `forceRefresh` asks for new credentials. */
-type Provider = (options?: { readonly forceRefresh?: boolean }) => Promise<TenantCredentials>;
+/** A credential provider of the SDK. `forceRefresh` asks for new credentials, `lasting` for a session that lasts. */
+type Provider = (options?: {
+  readonly forceRefresh?: boolean;
+  readonly lasting?: number;
+}) => Promise<TenantCredentials>;
 
 /**
  * The credential provider of a tenant's client.
  * It throws TypeError for an invalid tenant, and the errors of STS, of which transient ones become a 503 (`retry.ts`).
  */
 function tenantCredentials(sessions: TenantSessions, tenant: string): Provider {
-  const provide: Provider = async ({ forceRefresh } = {}) => {
+  const provide: Provider = async ({ forceRefresh, lasting } = {}) => {
     if (!TENANT.test(tenant)) throw new TypeError('a tenant must be a UUID or PLATFORM');
-    return sessions.credentialsOf(tenant, forceRefresh);
+    return sessions.credentialsOf(tenant, forceRefresh, lasting);
   };
   // Otherwise the SDK would cache them by its own rules, which wait for each renewal.
   return Object.assign(provide, { memoized: true });

@@ -82,13 +82,14 @@ export class TenantSessions {
   /**
    * The credentials of a tenant's session.
    * @param forceRefresh opens a new session: AWS reported the last one as expired
+   * @param lasting how long it must still last, in milliseconds
    * @throws what opening throws
    */
-  async credentialsOf(tenant: string, forceRefresh = false): Promise<TenantCredentials> {
+  async credentialsOf(tenant: string, forceRefresh = false, lasting = LAST): Promise<TenantCredentials> {
     const kept = this.#kept.get(tenant) ?? { credentials: undefined, renewFrom: 0, endsAt: 0, opening: undefined };
     keepNewest(this.#kept, tenant, kept, this.#most);
     const now = this.#source.clock();
-    if (kept.credentials === undefined || forceRefresh || now >= kept.endsAt - LAST) return this.#next(tenant, kept);
+    if (kept.credentials === undefined || forceRefresh || now >= kept.endsAt - lasting) return this.#next(tenant, kept);
     if (now >= kept.renewFrom && this.#calls < PARALLEL_RENEWALS) this.#next(tenant, kept).catch(() => undefined);
     return kept.credentials;
   }

@@ -1,9 +1,10 @@
-import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, storedSets, type Table, type UnitOfWork } from '@custodia/counted-lists';
+import { BatchWriteCommand, DeleteCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { type Item, type Key, storedSets, type Table, type UnitOfWork } from '@custodia/counted-lists';
 import type { TimeLimit } from '../../clock.ts';
 import type { TenantId } from '../keys.ts';
 import { tenantPartition } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
+import { endAttachment, hasAttachments } from './uploads.ts';
 
 /**
  * Deletes what belongs to a deleted record: the records below it, the set of its id. A few items are deleted in the
@@ -17,19 +18,24 @@ import type { RequestSession } from '../session/request-session.ts';
 /** Most items that are deleted in the transaction: DynamoDB takes a hundred. */
 export const FEW = 40;
 
-/** The keys in a partition, at most one more than {@link FEW}. Strongly consistent. */
-export async function keysIn(table: Table, partition: string, most = FEW + 1): Promise<Key[]> {
+/** The keys in a partition, or what is asked for, at most one more than {@link FEW}. Strongly consistent. */
+export async function keysIn(
+  table: Table,
+  partition: string,
+  most = FEW + 1,
+  what: Pick<QueryCommandInput, 'ProjectionExpression'> = { ProjectionExpression: 'PK, SK' },
+): Promise<(Item & Key)[]> {
   const { Items = [] } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :partition',
       ExpressionAttributeValues: { ':partition': partition },
-      ProjectionExpression: 'PK, SK',
+      ...what,
       Limit: most,
       ConsistentRead: true,
     }),
   );
-  return Items as Key[];
+  return Items as (Item & Key)[];
 }
 
 /** Stages the deletion of these items. */
@@ -68,8 +74,8 @@ export async function finishCascadeDeletes(table: Table, tenant: TenantId, timeL
     notes = partitions.length;
     for (const partition of partitions) {
       const done =
-        (await empty(table, partition, timeLimit)) &&
-        (await empty(table, storedSets.partitionOf(partition), timeLimit));
+        (await empty(table, tenant, partition, timeLimit)) &&
+        (await empty(table, tenant, storedSets.partitionOf(partition), timeLimit));
       if (!done) return false;
       await table.client.send(
         new DeleteCommand({
@@ -97,8 +103,15 @@ export async function cascadeDeletesOf(table: Table, tenant: TenantId, limit?: n
 }
 
 /** @returns whether the partition is empty now */
-async function empty(table: Table, partition: string, { clock, deadline }: TimeLimit): Promise<boolean> {
+async function empty(table: Table, tenant: TenantId, partition: string, timeLimit: TimeLimit): Promise<boolean> {
+  const { clock, deadline } = timeLimit;
   while (clock() < deadline) {
+    if (hasAttachments(partition)) {
+      const attachments = await keysIn(table, partition, KEYS_A_BATCH, {});
+      if (attachments.length === 0) return true;
+      await Promise.all(attachments.map((each) => endAttachment(table, tenant, each, timeLimit)));
+      continue;
+    }
     const keys = await keysIn(table, partition, KEYS_A_QUERY);
     if (keys.length === 0) return true;
     const batches = Map.groupBy(keys, (_, index) => Math.floor(index / KEYS_A_BATCH));

@@ -34,7 +34,7 @@ export class ChildRepository<T extends object> extends Repository<T> {
     checkSize(this.entity, record);
     const item = { ...this.keyOf(id), ...toAttributes(this.entity, record), [schema.VERSION]: 1 };
     this.work.put(item, () => new StaleRead('the number is taken'));
-    this.countChild({ [CHILDREN]: count });
+    this.countChild(1, { [CHILDREN]: count });
     return { record, version: 1, item };
   }
 
@@ -49,15 +49,19 @@ export class ChildRepository<T extends object> extends Repository<T> {
   /**
    * Stages the deletion of all records together with their parent as found (`Repository.remove`): a few in the same
    * transaction; many, and all where others were added since they were read, after it (`cascade-delete.ts`).
+   * @param others further records of the parent, whose keys were not read
    */
-  deleteAll({ records, list }: ChildKeys): (work: UnitOfWork, parent: Item) => Item {
+  deleteAll(
+    { records, list }: ChildKeys,
+    ...others: Pick<ChildRepository<object>, 'location'>[]
+  ): (work: UnitOfWork, parent: Item) => Item {
     // The value that was staged last is the committed one.
     let isCascade = false;
     cascadeAfterCommit(this.session, this.tenant, () => isCascade);
     return (work, { [CHILDREN]: count }) => {
       isCascade = records.length + list.length > FEW || records.length !== Number(count ?? 0);
       if (isCascade) {
-        stageCascadeDelete(work, this.tenant, this.location.partition);
+        for (const { location } of [this, ...others]) stageCascadeDelete(work, this.tenant, location.partition);
         return {};
       }
       stageDeletions(work, [...records, ...list]);
@@ -66,11 +70,11 @@ export class ChildRepository<T extends object> extends Repository<T> {
   }
 
   /** The condition keeps records from being created below a parent that is deleted at the same time. */
-  protected override countChild(equals: Readonly<Record<string, unknown>> = {}): void {
+  protected override countChild(by: 1 | -1, equals: Readonly<Record<string, unknown>> = {}): void {
     const { parent } = this.location;
     if (parent === undefined) return;
     this.work.update(parent.key, {
-      add: { [CHILDREN]: 1 },
+      add: { [CHILDREN]: by },
       condition: { equals: { id: parent.id, ...equals } },
       onConditionFailed: () => new StaleRead('the parent is deleted'),
     });

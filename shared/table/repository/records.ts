@@ -152,6 +152,10 @@ export interface Location {
   readonly parent?: { readonly key: Key; readonly id: string };
 }
 
+/** The fields that have a value. */
+export const namesOf = (fields: Item): string[] =>
+  Object.keys(fields).filter((name) => (fields[name] ?? null) !== null);
+
 /** The records of a repository, for what is staged with them. */
 export type Records = Pick<RecordReader<object>, 'session' | 'tenant' | 'table' | 'location'> & {
   readonly entity: Pick<Entity, 'name' | 'unique' | 'counted' | 'latest' | 'retentionDays'>;

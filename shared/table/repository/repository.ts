@@ -22,6 +22,7 @@ import {
   checkSizes,
   differing,
   type Location,
+  namesOf,
   RecordReader,
   type Stored,
   sizeOf,
@@ -56,14 +57,14 @@ export class Repository<T extends object> extends RecordReader<T> {
     return this.session.changes.staging(async () => {
       this.#stageFields(fields);
       const allocating = this.#allocate(mayBeEarly);
-      const id = allocating.then(({ number }) => ids.newId(number));
+      const id = given.id ?? allocating.then(({ number }) => ids.newId(number));
       const create = async (): Promise<Stored<T>> => {
         const [allocated, newId] = await Promise.all([allocating, id]);
         const place = { id: newId, ordinal: allocated.number + 1, collisions: this.session.collisions };
         const record = { id: newId, ...fields, ...(await deferred(place)) } as unknown as T;
         const size = checkSize(this.entity, record);
         if (NumberPool.isLarge(size) && size > allocated.largest) this.#noteLargest(size);
-        return this.#stageNew(record, newId, allocated, { given: fields, generated, kept: await event });
+        return this.#stageNew(record, newId, allocated, { given: fields, generated, kept: await event, id: given.id });
       };
       const names = [...namesOf(fields), ...alsoAudited];
       const event = this.#observe({ verb: 'created', id, version: 1, fields: [...new Set(names)] });
@@ -105,8 +106,9 @@ export class Repository<T extends object> extends RecordReader<T> {
     record: T,
     id: string,
     allocated: AllocatedNumber,
-    { given, generated = [], kept }: Pick<NewRecord<T, keyof T>, 'generated'> & { given: object; kept?: Item },
+    options: Pick<NewRecord<T, keyof T>, 'generated'> & { given: object; kept?: Item; id?: string | undefined },
   ): Stored<T> {
+    const { given, generated = [], kept, id: givenId } = options;
     const { expires, filters, compact } = allocated;
     const ofOthers = filters.filter((name) => !this.indexes.leftOut.includes(name));
     this.#noteUnbuilt(allocated);
@@ -119,15 +121,16 @@ export class Repository<T extends object> extends RecordReader<T> {
       ...kept,
       ...(expires === undefined ? {} : { [schema.TTL]: expires }),
     };
-    const refusal: OnConditionFailed = (found) => refusalAt(found) ?? this.#fenced(allocated);
-    this.work.put(item, refusal, undefined, (found) => found.id === id || found[DELETED] === id);
+    const isOwn = (found: Item): boolean => !givenId && (found.id === id || found[DELETED] === id);
+    const refusal: OnConditionFailed = (found) => (givenId ? undefined : refusalAt(found)) ?? this.#fenced(allocated);
+    this.work.put(item, refusal, undefined, isOwn);
     const change = this.indexes.change(undefined, item);
     // The given fields are noted already; deferred ones, and those of other releases, are not.
     const known = new Set(this.indexes.openValuesOf(given as Item).map(({ field }) => field));
     const further = this.indexes.openValues(change.entered).filter(({ field }) => !known.has(field));
     noteValues(this, further);
     this.session.numbers.noteEntries(allocated, this.indexes.stageNew(this.work, item, change.entered));
-    this.countChild();
+    this.countChild(1);
     return { record, version: 1, item };
   }
 
@@ -214,8 +217,8 @@ export class Repository<T extends object> extends RecordReader<T> {
   }
 
   /**
-   * Stages the deletion of a record as read, also where only times of its orders have moved since. A tombstone takes
-   * its place for a day. It refuses a delayed retry of the record's write, and a repeated deletion recognizes it.
+   * Stages the deletion of a record as read, also where only times of its orders have moved since. Where no time
+   * numbers it, a tombstone stays for a day, which refuses a delayed retry of its write, and tells of the deletion.
    */
   remove(stored: Stored<T>, { along, requires }: DeletionOptions = {}): Promise<void> {
     return this.session.changes.staging(async () => {
@@ -225,13 +228,15 @@ export class Repository<T extends object> extends RecordReader<T> {
         const change = this.indexes.change(found, undefined);
         this.indexes.stage(work, found, change);
         const equals = { ...this.#asRead(stored), ...change.asRead, ...requires?.equals, ...along?.(work, found) };
-        work.put(tombstone, refusal, { equals });
+        if (this.entity.byTime) work.delete(schema.keyIn(item), { equals }, refusal);
+        else work.put(tombstone, refusal, { equals });
       };
       const refusalOf = (found: Item): Error | undefined =>
         requires === undefined || Condition.isMet(requires, found) ? undefined : requires.onConditionFailed(found);
       this.#stageAsFound(stored, stage, { refusalOf, isMovable: along !== undefined });
       this.#stageAbsence(stored);
       stageDerived(this, record, undefined);
+      this.countChild(-1);
       await this.#observe({ verb: 'deleted', id: String(item.id), version: version + 1, fields: [] });
     });
   }
@@ -295,8 +300,8 @@ export class Repository<T extends object> extends RecordReader<T> {
     stageSetDeletion(this.session, this.tenant, set);
   }
 
-  /** Stages the parent's count of the new record, where there is a parent (`child-repository.ts`). */
-  protected countChild(): void {}
+  /** Stages the parent's count of a new or deleted record (`child-repository.ts`). */
+  protected countChild(_by: 1 | -1): void {}
 
   protected get work(): UnitOfWork {
     return this.session.changes.of(this.tenant);
@@ -343,6 +348,3 @@ const refusalAt = (found: Item | undefined): Error | undefined =>
   schema.isRecord(found) ? new listErrors.TableUnavailable('an earlier attempt was carried out late') : undefined;
 
 const stale = (): StaleRead => new StaleRead('the record has changed');
-
-/** The fields that have a value. */
-const namesOf = (fields: Item): string[] => Object.keys(fields).filter((name) => (fields[name] ?? null) !== null);

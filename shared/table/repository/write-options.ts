@@ -14,6 +14,8 @@ interface NewRecordPlace {
 /** A record that is created: `L` are the fields that depend on its id or place. */
 export interface NewRecord<T, L extends keyof T = never> {
   readonly fields: Omit<T, 'id' | L>;
+  /** An id that was made before, for a record that its time of creation numbers. Other requests may have it, too. */
+  readonly id?: string;
   /** Returns the deferred fields. */
   readonly deferred?: (place: NewRecordPlace) => Pick<T, L> | Promise<Pick<T, L>>;
   /**

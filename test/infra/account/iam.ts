@@ -48,7 +48,8 @@ export function isAllowed({ resources }: Deployed, principal: Principal, asked: 
   const statements = rightsOf(resources.get(idOf(principal.roleArn))?.Properties);
   const speaking = statements.filter(
     (statement) =>
-      statement.Resource?.some((pattern) => isLike(asked.resource, pattern)) && speaksOf(statement, principal, asked),
+      statement.Resource?.some((pattern) => isLike(asked.resource, filledIn(pattern, principal) ?? '')) &&
+      speaksOf(statement, principal, asked),
   );
   return speaking.length > 0 && speaking.every(({ Effect }) => Effect === 'Allow');
 }

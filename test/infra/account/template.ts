@@ -134,6 +134,8 @@ function arnOf(id: string, template: Template, stage: Templates): string {
       return `${arnOf(workedOut(Properties.FunctionName), template, stage)}:${String(Properties.Name)}`;
     case 'AWS::SQS::Queue':
       return queueArnOf(String(Properties.QueueName));
+    case 'AWS::S3::Bucket':
+      return `arn:aws:s3:::${id}`;
     default:
       return `arn:aws:any:${REGION}:${ACCOUNT}:${id}`;
   }
