@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { canonicalAddress } from './ip-address.ts';
 import { lazily } from './memory.ts';
 
@@ -23,6 +24,15 @@ const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 'su');
 
 /** The text without what shows nothing at its ends. */
 export const trimmed = (text: string): string => VISIBLE.exec(text)?.[0] ?? '';
+
+/** Most bytes of a sort key (DynamoDB, "Quotas"). */
+const MAX_KEY = 1_024;
+
+/** A trimmed text that fits into a key: of a longer one the hash, behind a blank, with which no other text begins. */
+export function keyText(text: string): string {
+  const own = trimmed(text);
+  return Buffer.byteLength(own) > MAX_KEY ? ` ${hash('sha256', own, 'base64url')}` : own;
+}
 
 const ANY_INVISIBLE = new RegExp(`[${INVISIBLE}]`, 'u');
 

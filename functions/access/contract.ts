@@ -21,6 +21,7 @@ export const user = record('User', () => ({
     'Where mail to the person goes; no two users of an organization have the same, in whatever case or form of its ' +
       'domain.',
   ),
+  external_id: unique(field.identifier(500, 1)).nullable().default(null),
   name: field.name(200).nullable().default(null).describe('What the person is called.'),
   phone: field.phone().nullable().default(null).describe('Telephone number, as people write it.'),
   avatar_url: field

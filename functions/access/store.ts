@@ -10,7 +10,7 @@ export interface StoredUser extends User {
 }
 
 export const userEntity = entity('USER', storedAs<StoredUser>(user), {
-  indexes: [set('is_active'), words(['name', 'email']), claimed('email')],
+  indexes: [set('is_active'), words(['name', 'email']), claimed('email'), claimed('external_id')],
   audited: 'User',
   journaled: { history: true },
 });

@@ -28,6 +28,7 @@ export const client = record('Client', () => ({
     .nullable()
     .default(null)
     .describe('Short name for web addresses; no two clients of an organization have the same.'),
+  external_id: unique(field.identifier(500, 1)).nullable().default(null),
   timezone: timeZone()
     .default('Europe/Lisbon')
     .describe('The zone that the client lives in, as an IANA time zone identifier.'),
@@ -87,6 +88,7 @@ const clientExample = {
   org_id: '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d',
   name: 'Acme Lda',
   slug: 'acme',
+  external_id: 'crm-1042',
   timezone: 'Europe/Lisbon',
   status: 'active',
   metadata: { tier: 'gold' },
@@ -126,6 +128,9 @@ export const clients = contract({
           .optional()
           .describe('Only clients with a risk (`has_risks`), or (`false`) only the others.'),
         slug: unique(field.slug()).optional().describe('Only the client with exactly this slug.'),
+        external_id: unique(field.identifier(500, 1))
+          .optional()
+          .describe('Only the client with exactly this external id.'),
         q: parameter.words('name or the mail address, or the slug', 'acme lis'),
       }),
     }),

@@ -11,7 +11,13 @@ export interface StoredClient extends Omit<Client, 'has_risks'> {
 }
 
 export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
-  indexes: [set('status'), flag('has_risks', { counter: 'risks' }), words(['name', 'email']), claimed('slug')],
+  indexes: [
+    set('status'),
+    flag('has_risks', { counter: 'risks' }),
+    words(['name', 'email'], { claims: ['slug'] }),
+    claimed('slug'),
+    claimed('external_id'),
+  ],
   json: ['metadata'],
   journaled: { history: true },
 });

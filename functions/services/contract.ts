@@ -1,4 +1,15 @@
-import { contract, createOnly, crud, ok, type PermissionCode, type RecordOf, readOnly, record, route } from '#contract';
+import {
+  contract,
+  createOnly,
+  crud,
+  ok,
+  type PermissionCode,
+  type RecordOf,
+  readOnly,
+  record,
+  route,
+  unique,
+} from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 
@@ -8,6 +19,7 @@ export const SERVICE_CREDENTIALS: PermissionCode = 'services:credentials';
 export const service = record('Service', () => ({
   id: readOnly(field.uuid()),
   client_id: createOnly(field.reference('Client').describe('The company that it is run for, by its id.')),
+  external_id: unique(field.identifier(500, 1)).nullable().default(null),
   name: field.name(200).describe('What people call the service.'),
   type: field.word().describe('What kind of service it is, such as `web` or `saas`. Or another word.'),
   description: field.text(5_000).nullable().default(null).describe('What the service does, for people.'),
@@ -78,6 +90,7 @@ export type Service = RecordOf<typeof service>;
 const example = {
   id: '0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80',
   client_id: '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04',
+  external_id: 'contract-77',
   name: 'Web shop',
   type: 'web',
   description: 'The shop and its checkout.',
@@ -110,6 +123,7 @@ const filters = () => ({
   status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
   health_status: parameter.anyOf(field.word(), 'Only records that are doing so, such as `degraded`.'),
   q: parameter.words('name', 'web sho'),
+  external_id: unique(field.identifier(500, 1)).optional().describe('Only the service with exactly this external id.'),
   tag: parameter.allOf(field.name(100), 'Only services with this tag, one of their first 20.'),
 });
 

@@ -1,6 +1,6 @@
 import { encryptedCredentials } from '#auth';
 import { noSuchRecord } from '#http';
-import { entity, set, storedAs, type Tenant, words } from '#table';
+import { claimed, entity, set, storedAs, type Tenant, words } from '#table';
 import { clientEntity } from '../clients/store.ts';
 import { SERVICE_CREDENTIALS, type Service, service } from './contract.ts';
 import { isServiceRisk } from './health.ts';
@@ -12,7 +12,14 @@ export interface StoredService extends Omit<Service, 'credentials'> {
 }
 
 export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service), {
-  indexes: [set('client_id'), set('status'), set('health_status'), set('tags'), words(['name'])],
+  indexes: [
+    set('client_id'),
+    set('status'),
+    set('health_status'),
+    set('tags'),
+    words(['name']),
+    claimed('external_id'),
+  ],
   counted: {
     client_id: {
       by: clientEntity,

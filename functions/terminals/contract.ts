@@ -1,10 +1,11 @@
-import { contract, createOnly, crud, type RecordOf, readOnly, record } from '#contract';
+import { contract, createOnly, crud, type RecordOf, readOnly, record, unique } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 
 export const terminal = record('Terminal', () => ({
   id: readOnly(field.uuid()),
   client_id: createOnly(field.reference('Client').describe('The client at which the device stands.')),
+  external_id: unique(field.identifier(500, 1)).nullable().default(null),
   name: field.name(200).describe('What people call the device.'),
   location: field.text(500).default('').describe('Where at the client it stands.'),
   status: field
@@ -18,6 +19,7 @@ export type Terminal = RecordOf<typeof terminal>;
 const example = {
   id: '7df59570-303b-4c2e-8f6a-1d2b3c4e5f60',
   client_id: '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04',
+  external_id: 'SN-4711',
   name: 'Front desk',
   location: 'Lisbon, ground floor',
   status: 'active',
@@ -36,6 +38,9 @@ export const terminals = contract({
         ...parameter.page(),
         status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
         client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
+        external_id: unique(field.identifier(500, 1))
+          .optional()
+          .describe('Only the terminal with exactly this external id.'),
         q: parameter.words('name or the location', 'desk lis'),
       }),
     }),

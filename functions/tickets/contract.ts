@@ -57,6 +57,7 @@ const summaryFields = () => ({
 
 /** The fields of a ticket that a page has only with `view=full`. */
 const detailFields = () => ({
+  external_id: unique(field.identifier(500, 1)).nullable().default(null),
   resource_id: field
     .reference('Resource')
     .nullable()
@@ -173,6 +174,7 @@ const filters = () => ({
   client_id: parameter.anyOf(field.reference('Client'), 'Only tickets of this client.'),
   assigned_to: parameter.anyOf(field.uuid(), 'Only tickets that are assigned to this user.'),
   ticket_code: unique(field.identifier(100, 1)).optional().describe('Only the ticket with exactly this code.'),
+  external_id: unique(field.identifier(500, 1)).optional().describe('Only the ticket with exactly this external id.'),
   q: parameter.words('subject, or the ticket code as typed or in capitals', 'print sil'),
   tag: parameter.allOf(field.name(100), 'Only tickets with this tag, one of their first 20.'),
   last_activity_after: parameter

@@ -14,6 +14,7 @@ export const ticketExample = {
   service_id: null,
   assigned_to: null,
   created_at: '2026-11-20T09:30:00.000Z',
+  external_id: 'INC-2087',
   resource_id: null,
   terminal_id: '7df59570-303b-4c2e-8f6a-1d2b3c4e5f60',
   assigned_team: 'field-support',

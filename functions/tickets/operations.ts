@@ -181,6 +181,7 @@ type Shown = { [F in keyof TicketSummary as undefined extends TicketSummary[F] ?
 
 /** The fields that only the view `full` has; null in a ticket that is older than the field. */
 const NO_DETAILS: { readonly [F in keyof Omit<Details, 'overdue'>]: null } = {
+  external_id: null,
   resource_id: null,
   terminal_id: null,
   assigned_team: null,

@@ -16,8 +16,9 @@ export const ticketEntity = entity('TICKET', storedAs<StoredTicket>(ticket), {
     set('assigned_to'),
     set('tags'),
     // A setting of the stage (`docs/decisions/0170-filters.md`).
-    words(['subject'], { isLeftOut: () => process.env.TICKET_WORDS === 'off' }),
+    words(['subject'], { claims: ['ticket_code'], isLeftOut: () => process.env.TICKET_WORDS === 'off' }),
     claimed('ticket_code'),
+    claimed('external_id'),
     order('last_activity_at'),
   ],
   latest: {

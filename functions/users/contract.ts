@@ -7,6 +7,7 @@ import { membershipExample } from '../access/examples.ts';
 const example = {
   id: membershipExample.user_id,
   email: 'ines@acme.example',
+  external_id: 'hr-204',
   name: 'Inês Duarte',
   phone: '+351 210 000 000',
   avatar_url: 'https://acme.example/ines.png',
@@ -34,6 +35,9 @@ export const users = contract({
         email: unique(field.email(), { comparedAs: 'mail-address' })
           .optional()
           .describe('Only the user with exactly this address, in whatever case or form of its domain.'),
+        external_id: unique(field.identifier(500, 1))
+          .optional()
+          .describe('Only the user with exactly this external id.'),
         q: parameter.words('name or the mail address', 'ines@'),
       }),
       further: () => ({

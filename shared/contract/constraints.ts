@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../memory.ts';
-import { trimmed } from '../words.ts';
+import { keyText } from '../words.ts';
 import { uuid } from './fields.ts';
 import { sameMailAddress } from './mail-address.ts';
 import { elementOf } from './several-values.ts';
@@ -21,7 +21,7 @@ export interface Uniqueness {
   readonly normalize: (value: string) => string;
 }
 
-const NORMALIZERS = { text: trimmed, 'mail-address': sameMailAddress } as const;
+const NORMALIZERS = { text: keyText, 'mail-address': sameMailAddress } as const;
 
 const uniqueness = lazily(() => z.registry<Uniqueness>());
 const references = lazily(() => z.registry<{ readonly record: string }>());

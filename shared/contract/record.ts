@@ -140,6 +140,8 @@ export function record<const F extends Fields>(name: string, fields: () => F): R
 /** The descriptions of fields that many records have, where a record gives none. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   id: 'Names the record in paths and references. The service chooses it; it never changes.',
+  external_id:
+    'Extends the specification: what another system calls it by; no two of its kind in an organization have the same.',
   created_at: 'When the record was created, by the clock of the service.',
   updated_at: 'When the record was last changed through the API; at first the time of its creation.',
 };

@@ -97,7 +97,7 @@ export class Writers {
         const found = changed === undefined ? undefined : await terminals.get(changed);
         if (found !== undefined) return void (await terminals.update(found, { name }));
         const created_at = tenant.session.timestamp;
-        const fields = { client_id: randomUUID(), name, location: '', status: 'active', created_at };
+        const fields = { client_id: randomUUID(), external_id: null, name, location: '', status: 'active', created_at };
         const { record } = await terminals.create({ fields });
         if (this.#records.length < RECORDS) this.#records.push(record.id);
       });

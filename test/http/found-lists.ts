@@ -34,6 +34,8 @@ export const SLUGS = ['acme', 'acme-billing', 'print', 'tokyo', 'a'];
 export const MAILS = ['anna@example.com', 'Anna.B@example.com', 'bill@acme.pt', 'rui@acme.pt'];
 const CODES = ['T-1', 'T-12', 'bill-7', 'acme'];
 const NAMES_OF_PROVIDERS = ['i-0a7', 'i-0a7/b', 'vm 12', 'ACME'];
+/** As other systems call records. */
+const OTHERS = ['crm-1', 'acme', 'T-1'];
 const ADDRESSES = ['10.0.0.7', '10.0.0.12', '2001:db8::1'];
 const AGENTS = ['87d6100d-2b60-4000-8000-000000000001', '87d6100d-2b60-4000-8000-000000000002'];
 const STATUSES = ['active', 'inactive', 'held', 'x_y'];
@@ -68,10 +70,13 @@ export const FOUND_LISTS: readonly FoundList[] = [
     listId: 'listClients',
     path: '/clients',
     required: () => ({ name: 'N' }),
-    fields: { name: text(2), slug: nullable(one(SLUGS)), email: nullable(one(MAILS)), status: one(STATUSES) },
+    fields: {
+      ...{ name: text(2), slug: nullable(one(SLUGS)), email: nullable(one(MAILS)), status: one(STATUSES) },
+      external_id: nullable(one(OTHERS)),
+    },
     searched: { words: ['name', 'email'], claims: ['slug'] },
     filters: { status: STATUSES, has_risks: FLAG },
-    exact: { slug: [...SLUGS, 'none'] },
+    exact: { slug: [...SLUGS, 'none'], external_id: OTHERS },
     canBeDeleted: false,
     ofClient: false,
   },
@@ -82,13 +87,14 @@ export const FOUND_LISTS: readonly FoundList[] = [
     fields: {
       subject: text(3),
       ticket_code: one(CODES),
+      external_id: nullable(one(OTHERS)),
       status: one(['open', 'closed', 'pending']),
       assigned_to: nullable(one(AGENTS)),
       tags,
     },
     searched: { words: ['subject'], claims: ['ticket_code'] },
     filters: { status: ['open', 'closed', 'pending'], assigned_to: AGENTS, client_id: CLIENTS },
-    exact: { ticket_code: [...CODES, 't-1', 'none'] },
+    exact: { ticket_code: [...CODES, 't-1', 'none'], external_id: OTHERS },
     canBeDeleted: true,
     ofClient: true,
   },
@@ -96,10 +102,16 @@ export const FOUND_LISTS: readonly FoundList[] = [
     listId: 'listServices',
     path: '/services',
     required: () => ({ name: 'N', type: 'web' }),
-    fields: { name: text(3), status: one(STATUSES), health_status: one(HEALTH), tags },
+    fields: {
+      name: text(3),
+      external_id: nullable(one(OTHERS)),
+      status: one(STATUSES),
+      health_status: one(HEALTH),
+      tags,
+    },
     searched: { words: ['name'], claims: [] },
     filters: { status: STATUSES, health_status: HEALTH, client_id: CLIENTS },
-    exact: {},
+    exact: { external_id: OTHERS },
     canBeDeleted: true,
     ofClient: true,
   },
@@ -126,10 +138,10 @@ export const FOUND_LISTS: readonly FoundList[] = [
     listId: 'listTerminals',
     path: '/terminals',
     required: () => ({ name: 'N' }),
-    fields: { name: text(2), location: text(1), status: one(STATUSES) },
+    fields: { name: text(2), external_id: nullable(one(OTHERS)), location: text(1), status: one(STATUSES) },
     searched: { words: ['name', 'location'], claims: [] },
     filters: { status: STATUSES, client_id: CLIENTS },
-    exact: {},
+    exact: { external_id: OTHERS },
     canBeDeleted: false,
     ofClient: true,
   },
@@ -137,10 +149,10 @@ export const FOUND_LISTS: readonly FoundList[] = [
     listId: 'listUsers',
     path: '/users',
     required: () => ({ email: `${randomUUID()}@example.org` }),
-    fields: { name: nullable(text(2)), email: one(MAILS), is_active: fc.boolean() },
+    fields: { name: nullable(text(2)), external_id: nullable(one(OTHERS)), email: one(MAILS), is_active: fc.boolean() },
     searched: { words: ['name', 'email'], claims: [] },
     filters: { is_active: FLAG },
-    exact: { email: [...MAILS, 'ANNA@example.com', 'none@example.com'] },
+    exact: { email: [...MAILS, 'ANNA@example.com', 'none@example.com'], external_id: OTHERS },
     canBeDeleted: false,
     ofClient: false,
   },

@@ -143,6 +143,7 @@ describe('listing tickets', () => {
     expect(rest).toEqual({ page: 1, page_size: 25, total: 5 });
     expect(data.map(({ id }) => id)).toEqual(made.map(({ id }) => id).reverse());
     const hidden = ['resource_id', 'terminal_id', 'assigned_team', 'tags', 'custom_fields', 'updated_at'].concat([
+      'external_id',
       'last_activity_at',
       'due_at',
       'first_response_at',

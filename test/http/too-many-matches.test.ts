@@ -17,7 +17,7 @@ it('a long list is refused with all parameters that no index answers, until a fi
     type: 'urn:problem-type:custodia:too-many-matches',
     status: 400,
     detail:
-      'No index answers plan and sort=name: 41250 records or more would have to be read, and at most 500 read units of them are. Ask with one of the filters status, has_risks, slug, q, or in the order of creation.',
+      'No index answers plan and sort=name: 41250 records or more would have to be read, and at most 500 read units of them are. Ask with one of the filters status, has_risks, slug, external_id, q, or in the order of creation.',
     errors: ['#/plan', '#/sort'].map((pointer) => ({ in: 'query', pointer, detail })),
   });
   expect((await acme.read('/api/v1/clients?plan=null&sort=name&q=bis')).total).toBe(1);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isFound, MAX_WORDS, wantedWords, wordsOf } from '../../shared/words.ts';
+import { isFound, keyText, MAX_WORDS, wantedWords, wordsOf } from '../../shared/words.ts';
 
 /** Whether a query finds a record with one text. */
 const finds = (q: string, text: string, claims: readonly string[] = []): boolean => {
@@ -148,4 +148,16 @@ describe('a query', () => {
     for (const text of ['a.', '!', '語。', 'x ', '\u0301'])
       expect(wordsOf([text.repeat(500_000)], [])).toEqual(wordsOf([text.repeat(500_000).slice(0, 1_000)], []));
   });
+});
+
+it('a text as a key is as it is, or of up to 1,024 bytes of its own', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'é', '株', '🧾', ' '), maxLength: 500 });
+  fc.assert(
+    fc.property(text, text, (one, other) => {
+      const keys = [one, other].map(keyText);
+      expect(keys.every((key) => Buffer.byteLength(key) <= 1_024)).toBe(true);
+      expect(keys[0] === keys[1]).toBe(one.trim() === other.trim());
+      expect(keyText(` ${one}\u200b`)).toBe(keys[0]);
+    }),
+  );
 });

@@ -379,7 +379,10 @@ const A_TRANSACTION = 20;
 
 const createTerminal = (tenant: Tenant, name: string) =>
   tenant.records(terminalEntity).create({
-    fields: { client_id: randomUUID(), name, location: '', status: 'active', created_at: tenant.session.timestamp },
+    fields: {
+      ...{ client_id: randomUUID(), external_id: null, name, location: '', status: 'active' },
+      created_at: tenant.session.timestamp,
+    },
   });
 
 /** The secret of every endpoint. */

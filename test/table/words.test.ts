@@ -28,7 +28,11 @@ const table = useTable();
 const unique = { slug: (slug: string) => slug };
 const filters = [set('state')];
 const A_SHOP = { name: 'Acme', slug: null, state: 'open' };
-const shops = new TestList(table, entity<Shop>('SHOP', { indexes: [...filters, words(['name'])], unique }), A_SHOP);
+const shops = new TestList(
+  table,
+  entity<Shop>('SHOP', { indexes: [...filters, words(['name'], { claims: ['slug'] })], unique }),
+  A_SHOP,
+);
 async function idsOf(q: string, filter = {}): Promise<string[]> {
   const { ids, total } = await shops.read({ q, filter });
   expect(total).toBe(ids.length);

@@ -1717,6 +1717,11 @@ export interface components {
              */
             slug: string | null;
             /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example crm-1042
+             */
+            external_id: string | null;
+            /**
              * @description The zone that the client lives in, as an IANA time zone identifier.
              * @example Europe/Lisbon
              */
@@ -1800,6 +1805,11 @@ export interface components {
              * @example acme
              */
             slug?: string | null;
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same. Default: null.
+             * @example crm-1042
+             */
+            external_id?: string | null;
             /**
              * @description The zone that the client lives in, as an IANA time zone identifier. Default: `Europe/Lisbon`.
              * @example Europe/Lisbon
@@ -1891,6 +1901,11 @@ export interface components {
              */
             slug?: string | null;
             /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example crm-1042
+             */
+            external_id?: string | null;
+            /**
              * @description The zone that the client lives in, as an IANA time zone identifier.
              * @example Europe/Lisbon
              */
@@ -1974,6 +1989,11 @@ export interface components {
              * @example acme
              */
             slug?: string | null;
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example crm-1042
+             */
+            external_id?: string | null;
             /**
              * @description The zone that the client lives in, as an IANA time zone identifier.
              * @example Europe/Lisbon
@@ -2419,6 +2439,11 @@ export interface components {
              */
             client_id: string;
             /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example contract-77
+             */
+            external_id: string | null;
+            /**
              * @description What people call the service.
              * @example Web shop
              */
@@ -2562,6 +2587,11 @@ export interface components {
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
             client_id: string;
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same. Default: null.
+             * @example contract-77
+             */
+            external_id?: string | null;
             /**
              * @description What people call the service.
              * @example Web shop
@@ -2733,6 +2763,11 @@ export interface components {
         };
         /** @description What to change of a service: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         ServicePatch: {
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example contract-77
+             */
+            external_id?: string | null;
             /**
              * @description What people call the service.
              * @example Web shop
@@ -4034,6 +4069,11 @@ export interface components {
              */
             client_id: string;
             /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example SN-4711
+             */
+            external_id: string | null;
+            /**
              * @description What people call the device.
              * @example Front desk
              */
@@ -4064,6 +4104,11 @@ export interface components {
              */
             client_id: string;
             /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same. Default: null.
+             * @example SN-4711
+             */
+            external_id?: string | null;
+            /**
              * @description What people call the device.
              * @example Front desk
              */
@@ -4093,6 +4138,11 @@ export interface components {
         };
         /** @description What to change of a terminal: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         TerminalPatch: {
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example SN-4711
+             */
+            external_id?: string | null;
             /**
              * @description What people call the device.
              * @example Front desk
@@ -4218,6 +4268,11 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly created_at: string | null;
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example INC-2087
+             */
+            readonly external_id?: string | null;
             /**
              * Format: uuid
              * @description The resource that it concerns; null for none.
@@ -4357,6 +4412,11 @@ export interface components {
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
             assigned_to?: string | null;
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same. Default: null.
+             * @example INC-2087
+             */
+            external_id?: string | null;
             /**
              * Format: uuid
              * @description The resource that it concerns; null for none. Default: null.
@@ -4520,6 +4580,11 @@ export interface components {
              */
             readonly created_at: string | null;
             /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example INC-2087
+             */
+            external_id: string | null;
+            /**
              * Format: uuid
              * @description The resource that it concerns; null for none.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
@@ -4680,6 +4745,11 @@ export interface components {
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
             assigned_to?: string | null;
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example INC-2087
+             */
+            external_id?: string | null;
             /**
              * Format: uuid
              * @description The resource that it concerns; null for none.
@@ -4993,6 +5063,11 @@ export interface components {
              */
             email: string;
             /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example hr-204
+             */
+            external_id: string | null;
+            /**
              * @description What the person is called.
              * @example Inês Duarte
              */
@@ -5039,6 +5114,11 @@ export interface components {
              * @example ines@acme.example
              */
             email: string;
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same. Default: null.
+             * @example hr-204
+             */
+            external_id?: string | null;
             /**
              * @description What the person is called. Default: null.
              * @example Inês Duarte
@@ -5092,6 +5172,11 @@ export interface components {
              * @example ines@acme.example
              */
             email?: string;
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example hr-204
+             */
+            external_id?: string | null;
             /**
              * @description What the person is called.
              * @example Inês Duarte
@@ -8015,6 +8100,8 @@ export interface components {
         HealthStatus: string | string[];
         /** @description Only records of which every one of these words begins a word of the name, such as `web sho`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
         Q: string;
+        /** @description Only the service with exactly this external id. `null` for none, in small lists. */
+        ExternalId: string;
         /** @description Only services with this tag, one of their first 20. Repeated: all of them. */
         Tag: string | string[];
         /** @description Small lists: any of these. */
@@ -8085,6 +8172,8 @@ export interface components {
         AssignedTo: string | string[];
         /** @description Only the ticket with exactly this code. */
         TicketCode: string;
+        /** @description Only the ticket with exactly this external id. `null` for none, in small lists. */
+        ExternalId2: string;
         /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
         Q2: string;
         /** @description Only tickets with this tag, one of their first 20. Repeated: all of them. */
@@ -8323,6 +8412,8 @@ export interface operations {
                 has_risks?: boolean;
                 /** @description Only the client with exactly this slug. `null` for none, in small lists. */
                 slug?: string;
+                /** @description Only the client with exactly this external id. `null` for none, in small lists. */
+                external_id?: string;
                 /** @description Only records of which every one of these words begins a word of the name or the mail address, or the slug, such as `acme lis`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -8652,6 +8743,8 @@ export interface operations {
                 health_status?: components["parameters"]["HealthStatus"];
                 /** @description Only records of which every one of these words begins a word of the name, such as `web sho`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: components["parameters"]["Q"];
+                /** @description Only the service with exactly this external id. `null` for none, in small lists. */
+                external_id?: components["parameters"]["ExternalId"];
                 /** @description Only services with this tag, one of their first 20. Repeated: all of them. */
                 tag?: components["parameters"]["Tag"];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -8789,6 +8882,8 @@ export interface operations {
                 health_status?: components["parameters"]["HealthStatus"];
                 /** @description Only records of which every one of these words begins a word of the name, such as `web sho`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: components["parameters"]["Q"];
+                /** @description Only the service with exactly this external id. `null` for none, in small lists. */
+                external_id?: components["parameters"]["ExternalId"];
                 /** @description Only services with this tag, one of their first 20. Repeated: all of them. */
                 tag?: components["parameters"]["Tag"];
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -9734,6 +9829,8 @@ export interface operations {
                 status?: components["parameters"]["Status"];
                 /** @description Only records of the client with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
+                /** @description Only the terminal with exactly this external id. `null` for none, in small lists. */
+                external_id?: string;
                 /** @description Only records of which every one of these words begins a word of the name or the location, such as `desk lis`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
@@ -9923,6 +10020,8 @@ export interface operations {
                 assigned_to?: components["parameters"]["AssignedTo"];
                 /** @description Only the ticket with exactly this code. */
                 ticket_code?: components["parameters"]["TicketCode"];
+                /** @description Only the ticket with exactly this external id. `null` for none, in small lists. */
+                external_id?: components["parameters"]["ExternalId2"];
                 /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: components["parameters"]["Q2"];
                 /** @description Only tickets with this tag, one of their first 20. Repeated: all of them. */
@@ -10062,6 +10161,8 @@ export interface operations {
                 assigned_to?: components["parameters"]["AssignedTo"];
                 /** @description Only the ticket with exactly this code. */
                 ticket_code?: components["parameters"]["TicketCode"];
+                /** @description Only the ticket with exactly this external id. `null` for none, in small lists. */
+                external_id?: components["parameters"]["ExternalId2"];
                 /** @description Only records of which every one of these words begins a word of the subject, or the ticket code as typed or in capitals, such as `print sil`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: components["parameters"]["Q2"];
                 /** @description Only tickets with this tag, one of their first 20. Repeated: all of them. */
@@ -10508,6 +10609,8 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Only the user with exactly this address, in whatever case or form of its domain. */
                 email?: string;
+                /** @description Only the user with exactly this external id. `null` for none, in small lists. */
+                external_id?: string;
                 /** @description Only records of which every one of these words begins a word of the name or the mail address, such as `ines@`. Case, accents, letters and marks that few keyboards have, and order make no difference: `lodz` finds `Łódź`. `server` also finds `print-server`. A record is found by about its first 12 words and their parts; in scripts without spaces, by its segments. Where more than 2,000 begin like each of them, the filters must leave few records. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */

@@ -147,9 +147,15 @@ function uniqueIn<T extends object>({ schema }: Declared<T>): Entity<T>['unique'
   return Object.fromEntries(inTenant.map(([field, { normalize }]) => [field, normalize])) as Entity<T>['unique'];
 }
 
-/** A record's fields as the attributes of an item. */
-export function toAttributes<T extends object>(kind: Entity<T>, fields: Partial<T>): Record<string, unknown> {
+/** A record's fields as the attributes of an item. A new one has none for unique fields that are null, as most are. */
+export function toAttributes<T extends object>(
+  kind: Entity<T>,
+  fields: Partial<T>,
+  isNew = false,
+): Record<string, unknown> {
   const attributes: Record<string, unknown> = { ...fields };
+  const optional = isNew ? Object.keys(kind.unique) : [];
+  for (const field of optional) if (attributes[field] === null) delete attributes[field];
   for (const field of kind.json) {
     const value = attributes[field];
     if (value !== undefined && value !== null) attributes[field] = JSON.stringify(value);
@@ -241,14 +247,15 @@ export const flag = <const F extends string, const C extends string = never>(
 });
 
 /**
- * Records by the words of some fields (`q`). They are also found by the claims of unique fields. Where fields are added
- * later, words must be built again. Not for records that expire or are below others.
+ * Records by the words of some fields (`q`). Where fields are added later, words must be built again. Not for records
+ * that expire or are below others.
+ * @param claims unique fields by whose claims they are found, too
  * @param isLeftOut whether new records leave their words out, by a setting of the stage: then no list is found by words
  */
-export const words = <const F extends string>(
+export const words = <const F extends string, const C extends string = never>(
   fields: readonly F[],
-  { isLeftOut }: { readonly isLeftOut?: () => boolean } = {},
-): DeclaredIndex<F> => ({
+  { claims = [], isLeftOut }: { readonly claims?: readonly C[]; readonly isLeftOut?: () => boolean } = {},
+): DeclaredIndex<F | C> => ({
   kind: 'words',
   fields,
   in: (entity, tenant) =>
@@ -257,11 +264,11 @@ export const words = <const F extends string>(
       isLeftOut,
       language: { wordsOf, wantedWords, isFound },
       claimed: () =>
-        Object.entries(entity.unique).flatMap(([field, normalize]) =>
-          normalize === undefined || (fields as readonly string[]).includes(field)
-            ? []
-            : [{ field, normalize, partition: uniqueKey(tenant, entity.name, field, '').PK }],
-        ),
+        claims.map((field) => ({
+          field,
+          normalize: entity.unique[field] ?? String,
+          partition: uniqueKey(tenant, entity.name, field, '').PK,
+        })),
     }),
 });
 

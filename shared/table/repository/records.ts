@@ -75,13 +75,14 @@ export interface Page<T> {
 type Changes<P> = { [K in keyof P]?: Exclude<P[K], undefined> };
 
 /**
- * The fields of a patch that differ from the record.
+ * The fields of a patch that differ from the record, which may be older than a field: null stands for none.
  * @returns undefined where none does: such a patch leaves the record and its version as they are
  * @example changesOf({ name: 'a', status: 'active' }, { name: 'b', status: 'active' }) // { name: 'b' }
  */
 export function changesOf<T extends object, P extends object>(record: T, patch: P): Changes<P> | undefined {
-  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-  const changes = differing(record, given);
+  const changes: Record<string, unknown> = differing(record, patch);
+  for (const [field, value] of Object.entries(changes))
+    if (value === undefined || (value === null && !Object.hasOwn(record, field))) delete changes[field];
   return Object.keys(changes).length === 0 ? undefined : (changes as Changes<P>);
 }
 

@@ -314,7 +314,7 @@ export class Repository<T extends object> extends RecordReader<T> {
   }
 
   #itemOf(id: string, record: T): Item & Key {
-    return { ...this.keyOf(id), ...toAttributes(this.entity, record), [schema.VERSION]: 1 };
+    return { ...this.keyOf(id), ...toAttributes(this.entity, record, true), [schema.VERSION]: 1 };
   }
 
   async #observe(event: RecordEvent): Promise<Item> {
