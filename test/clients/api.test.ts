@@ -136,3 +136,25 @@ it('delivers a signed webhook, once under its id', async () => {
   expect(delivered).toMatchObject({ eventId: 'evt-1', receipt: { received: true, app: credentials.appCode } });
   expect(await custodia.sendWebhook(event, { eventId: 'evt-1' })).toEqual({ eventId: 'evt-1', receipt: undefined });
 });
+
+it('attaches a file and gets it back, whichever responses are lost', async () => {
+  const { id } = await custodia.tickets.create(TICKET);
+  const file = new File(['héllo'], 'a.txt', { type: 'text/plain;charset=utf-8' });
+  const once = new Set<string>();
+  const losing = async (request: Request): Promise<Response> => {
+    const response = await unreliable(request);
+    const isFirst = !once.has(request.url);
+    once.add(request.url);
+    if (isFirst) throw new TypeError('the connection was reset');
+    return response;
+  };
+  const timing = { sleep: async () => undefined };
+  const careless = createCustodia({ baseUrl: api.url, credentials, fetch: losing, timing });
+  const attachment = await careless.uploadAttachment(id, file, { isInternal: true });
+  expect(attachment).toMatchObject({ name: 'a.txt', media_type: 'text/plain', size: 6, is_internal: true });
+  expect(attachment.uploaded_at).not.toBeNull();
+  expect(seen.filter(({ status }) => status >= 400).map(({ status }) => status)).toEqual([412]);
+  expect(await (await careless.downloadAttachment(id, attachment.id)).text()).toBe('héllo');
+  const { data } = await custodia.attachments.list(id).page();
+  expect(data).toEqual([attachment]);
+});

@@ -23,14 +23,19 @@ describe('a guide', () => {
   const api = useApi();
   afterEach(() => vi.unstubAllEnvs());
 
-  it.each(['guides/pagination', 'guides/errors', 'guides/retries', 'guides/batch', 'guides/import', 'events'])(
-    'works when pasted after the quickstart: %s',
-    async (name) => {
-      const steps = stepsIn(`docs/${name}.md`);
-      expect(steps.length).toBeGreaterThan(2);
-      await expectSteps([register, logIn, create, ...steps], api.url);
-    },
-  );
+  it.each([
+    'guides/pagination',
+    'guides/errors',
+    'guides/retries',
+    'guides/batch',
+    'guides/import',
+    'guides/attachments',
+    'events',
+  ])('works when pasted after the quickstart: %s', async (name) => {
+    const steps = stepsIn(`docs/${name}.md`);
+    expect(steps.length).toBeGreaterThan(2);
+    await expectSteps([register, logIn, create, ...steps], api.url);
+  });
 
   it('shows the budget and its end, where a stage has a small one', async () => {
     // The functions' clock stands still, or the budget would be refilled on a slow machine.

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { tallied } from '../../generate/data-model/words.ts';
@@ -178,6 +178,23 @@ async function askForRestart(): Promise<unknown> {
   return [status, body.status];
 }
 
+/** The upload goes to the store of objects. */
+async function attachFile(): Promise<unknown> {
+  const bytes = 'hello';
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const path = `/tickets/${ids.woken}/attachments`;
+  const { id, upload } = await acme.create(path, { name: 'a.txt', media_type: 'text/plain', size: 5, sha256 });
+  const { url, headers } = upload as { readonly url: string; readonly headers: Record<string, string> };
+  await fetch(url, { method: 'PUT', headers, body: bytes });
+  ids.file = id;
+  return (await acme.post(`${path}/${id}/complete`, undefined)).status;
+}
+
+async function readFile(): Promise<unknown> {
+  const { body } = await acme.get(`/tickets/${ids.woken}/attachments/${ids.file}`);
+  return (await fetch((body.download as { readonly url: string }).url)).text();
+}
+
 async function whoChangedPlan(): Promise<unknown[]> {
   const { body } = await acme.get(`/clients/${ids.other}/changes`);
   const [{ changes = {}, actor_id } = {}] = body.data as { changes?: JsonBody; actor_id?: unknown }[];
@@ -291,6 +308,8 @@ const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, exp
   ],
   ['a restart of a service, at some time', askForRestart, [201, 'pending']],
   ['the next thing that a runner is to do', nextForRunner, true],
+  ['a file at a ticket', attachFile, 200],
+  ['what a file at a ticket says', readFile, 'hello'],
   ['who changed the plan of a client, and from what', whoChangedPlan, [{ from: null, to: 'premium' }, true]],
   ['250 resources from a file', load, [{ 201: 200 }, { 201: 50 }]],
   ['a resource, created or changed by its id elsewhere', bringUpToDate, [200, true, 'db-1b']],

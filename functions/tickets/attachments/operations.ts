@@ -28,7 +28,7 @@ export const attachmentOperations: Operations<typeof attachments> = {
     tenant.records(ticketEntity).require(params.id, () => noRecord(ticketEntity));
     const fields = { ...body, ticket_id: params.id, created_at: session.timestamp };
     const upload = stageUpload(tenant, fields, attachmentQuota());
-    return { body: { ...announced(upload), upload: await uploadOf(tenant, upload) }, version: 1 };
+    return { body: { ...announced(upload), upload: await uploadOf(tenant, upload) } };
   },
 
   getAttachment: async ({ params, tenant, getOrThrow }) => {

@@ -1,4 +1,5 @@
 import createFetchClient from 'openapi-fetch';
+import { downloadWith, type UploadOptions, uploadWith } from './attachments.ts';
 import { type BatchOperation, type BatchOptions, type BatchResponse, isRepeatable, type SendBatch } from './batch.ts';
 import type { Calls } from './calls.ts';
 import { type EventFeed, type EventsOptions, eventsWith } from './events.ts';
@@ -7,7 +8,7 @@ import { type Lists, listsWith } from './lists.ts';
 import { namedCalls } from './named.ts';
 import { CustodiaProblem } from './problem.ts';
 import { type RetryOptions, sendWithRetries } from './retry.ts';
-import { OPEN_PATHS, type paths, TEXT_PATHS, type WebhookDelivery } from './schema.ts';
+import { type Attachment, OPEN_PATHS, type paths, TEXT_PATHS, type WebhookDelivery } from './schema.ts';
 import { type DeliveredWebhook, type SendWebhookOptions, sendWebhookWith } from './send-webhook.ts';
 import { systemTiming, type Timing } from './timing.ts';
 import { type Credentials, loginTokens, ownTokens, type TokenSource } from './token.ts';
@@ -44,6 +45,18 @@ export interface Custodia extends Calls, Lists {
     operations: Iterable<BatchOperation> | AsyncIterable<BatchOperation>,
     options?: ImportOptions,
   ) => AsyncGenerator<ImportResult, void>;
+  /** Attaches a file to a ticket: announces it, sends its bytes, and completes it. All of these can be repeated. */
+  readonly uploadAttachment: (
+    ticketId: string,
+    file: Blob & { readonly name?: string },
+    options?: UploadOptions,
+  ) => Promise<Attachment>;
+  /** The bytes of an attachment. */
+  readonly downloadAttachment: (
+    ticketId: string,
+    attachmentId: string,
+    options?: { readonly signal?: AbortSignal },
+  ) => Promise<Blob>;
   /** What has changed, in order; waits for more at the end of the feed. */
   readonly events: (options?: EventsOptions) => EventFeed;
   /**
@@ -114,6 +127,10 @@ export function createCustodia(options: CustodiaOptions): Custodia {
     ).data;
   const importRecords = importWith(sendBatch, timing);
 
+  // Bytes take as long as they take: a URL for an upload ends after a quarter of an hour.
+  const sendToStore = (request: Request) =>
+    sendWithRetries(fetch, request, true, { ...retry, timeout: Math.max(timeout, 900_000) }, timing);
+
   const tokens = credentials && tokensOf(credentials, POST, timing);
   const lists = listsWith(GET, timing);
   const sendWebhook = sendWebhookWith(POST, credentials, timing);
@@ -128,6 +145,8 @@ export function createCustodia(options: CustodiaOptions): Custodia {
     ...lists,
     batch,
     importRecords,
+    uploadAttachment: uploadWith(POST, sendToStore),
+    downloadAttachment: downloadWith(GET, sendToStore),
     events,
     sendWebhook,
   };

@@ -1,3 +1,4 @@
+export type { UploadOptions } from './attachments.ts';
 export type { BatchOperation, BatchOptions, BatchResponse, OperationResult } from './batch.ts';
 export type { Calls } from './calls.ts';
 export { type Custodia, type CustodiaOptions, createCustodia } from './client.ts';
