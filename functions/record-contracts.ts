@@ -1,6 +1,7 @@
 import type { Contract } from '#contract';
 import { access } from './access/contract.ts';
 import { clients } from './clients/contract.ts';
+import { maintenanceWindows } from './maintenance-windows/contract.ts';
 import { resources } from './resources/contract.ts';
 import { serviceActions } from './service-actions/contract.ts';
 import { services } from './services/contract.ts';
@@ -13,6 +14,7 @@ export const recordContracts: readonly Contract[] = [
   clients,
   services,
   resources,
+  maintenanceWindows,
   serviceActions,
   terminals,
   tickets,

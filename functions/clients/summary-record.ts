@@ -31,6 +31,7 @@ const run = (many: 'services' | 'resources') =>
       total: total(many),
       by_status: byStatus(many),
       unhealthy: field.count().describe('How many are not `healthy`.'),
+      under_maintenance: field.count().describe('How many are under maintenance, `healthy` or not.'),
       monthly_cost: cost(`What the ${many} cost a month.`),
     })
     .nullable()
@@ -70,8 +71,14 @@ const ACTIVE = [{ value: 'active', count: 1 }];
 
 export const summaryExample = {
   client_id: '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04',
-  services: { total: 1, by_status: ACTIVE, unhealthy: 0, monthly_cost: costExample },
-  resources: { total: 0, by_status: [], unhealthy: 0, monthly_cost: { total: 0, by_billing_cycle: [] } },
+  services: { total: 1, by_status: ACTIVE, unhealthy: 0, under_maintenance: 0, monthly_cost: costExample },
+  resources: {
+    total: 0,
+    by_status: [],
+    unhealthy: 0,
+    under_maintenance: 0,
+    monthly_cost: { total: 0, by_billing_cycle: [] },
+  },
   terminals: { total: 1, by_status: ACTIVE },
   tickets: { total: 2, by_status: [{ value: 'closed', count: 2 }], overdue: 0 },
   monthly_cost: costExample,

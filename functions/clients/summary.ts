@@ -5,6 +5,7 @@ import { type Caller, mayDo } from '#identity';
 import { entity, set, type Tenant } from '#table';
 import type { Client } from './contract.ts';
 import { exactSum } from './exact-sum.ts';
+import { maintenanceOf } from './maintenance.ts';
 import type { ClientSummary } from './summary-record.ts';
 import { HEALTHY, TICKET_OVERDUE, TICKET_STATUSES } from './words.ts';
 
@@ -32,7 +33,8 @@ export async function summaryOf(tenant: Tenant, caller: Caller, client: Client):
   const shown = <T>(many: Many, read: (many: Many) => Promise<T>) =>
     mayDo(caller, `${many}:read`) ? read(many) : Promise.resolve(null);
   const itemsOf = (many: Many): Promise<readonly Item[]> => readAll(tenant, many, client.id);
-  const [services, resources, terminals, tickets] = await Promise.all([
+  const [isMaintained, services, resources, terminals, tickets] = await Promise.all([
+    maintenanceOf(tenant),
     shown('services', itemsOf),
     shown('resources', itemsOf),
     shown('terminals', itemsOf),
@@ -40,8 +42,8 @@ export async function summaryOf(tenant: Tenant, caller: Caller, client: Client):
   ]);
   return {
     client_id: client.id,
-    services: services && { ...byStatus(services), ...runningOf(services) },
-    resources: resources && { ...byStatus(resources), ...runningOf(resources) },
+    services: services && { ...byStatus(services), ...runningOf(services, isMaintained) },
+    resources: resources && { ...byStatus(resources), ...runningOf(resources, isMaintained) },
     terminals: terminals && byStatus(terminals),
     tickets,
     monthly_cost: services && resources && costOf([...services, ...resources]),
@@ -81,8 +83,9 @@ function counted(counts: Parameters<typeof tally>[0]) {
 
 const byStatus = (items: readonly Item[]) => counted(items.map(({ status }) => [status, 1]));
 
-const runningOf = (items: readonly Item[]) => ({
+const runningOf = (items: readonly Item[], isMaintained: (item: Item) => boolean) => ({
   unhealthy: items.filter(({ health_status }) => health_status !== HEALTHY).length,
+  under_maintenance: items.filter(isMaintained).length,
   monthly_cost: costOf(items),
 });
 

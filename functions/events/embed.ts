@@ -4,6 +4,7 @@ import { present } from '#http';
 import { includeAll, type Permissions } from '#identity';
 import { escapedSize } from '#json';
 import { type Entity, entity, type JournalEvent, recordsById, type Tenant } from '#table';
+import { maintenanceOf } from '../clients/maintenance.ts';
 import { type JournaledKind, kinds } from './kinds.static.ts';
 import { withVisibleAddress } from './visible.ts';
 
@@ -43,7 +44,8 @@ export async function embedRecords(
     return entity && { entity, id, parentId, version };
   });
   const records: (JsonObject | null)[] = [];
-  const at = { permissions, timestamp: tenant.session.timestamp };
+  const isMaintained = readable.some((kind) => kind?.shape.fields?.[MAINTAINED]) && (await maintenanceOf(tenant));
+  const at = { permissions, timestamp: tenant.session.timestamp, isMaintained };
   let left = mostBytes;
   for await (const batch of recordsById(tenant, wanted)) {
     for (const stored of batch) {
@@ -63,14 +65,24 @@ function kindOf({ record_type }: JournalEvent, permissions: Permissions): Readab
   return kind !== undefined && includeAll(permissions, [kind.permission]) ? kind : undefined;
 }
 
+/** The field that maintenance windows decide, which the kinds do not know. */
+const MAINTAINED = 'under_maintenance';
+
+interface Shown {
+  readonly permissions: Permissions;
+  readonly timestamp: string;
+  readonly isMaintained: Awaited<ReturnType<typeof maintenanceOf>> | false;
+}
+
 function shown(
   { recordType, shape, counted, momentary }: JournaledKind,
   stored: object,
-  { permissions, timestamp }: { readonly permissions: Permissions; readonly timestamp: string },
+  { permissions, timestamp, isMaintained }: Shown,
 ): JsonObject {
   const item = stored as Readonly<Record<string, unknown>>;
   const flags = [
     ...counted.map(({ flag, counter }) => [flag, Number(item[counter] ?? 0) > 0] as const),
+    ...(isMaintained && shape.fields?.[MAINTAINED] ? [[MAINTAINED, isMaintained(item)] as const] : []),
     ...Object.entries(flagsAt(timestamp, momentary)).map(([flag, { isTrue }]) => [flag, isTrue(item)] as const),
   ];
   const record = present(shape, { ...stored, ...Object.fromEntries(flags) }) as JsonObject;

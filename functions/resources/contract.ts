@@ -98,6 +98,14 @@ export const resource = record('Resource', () => ({
   provisioned_at: field.timestamp().nullable().default(null).describe('When the resource was set up.'),
   created_at: readOnly(field.timestamp().nullable()),
   updated_at: readOnly(field.timestamp().nullable()),
+  under_maintenance: readOnly(
+    field
+      .flag()
+      .describe(
+        'Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when ' +
+          'it is read.',
+      ),
+  ),
 })).describe('What services run on, such as a machine or a volume, and how it is doing.');
 export type Resource = RecordOf<typeof resource>;
 
@@ -151,6 +159,7 @@ const example = {
   provisioned_at: '2026-11-01T08:00:00.000Z',
   created_at: '2026-11-01T08:00:00.000Z',
   updated_at: '2026-11-20T09:30:00.000Z',
+  under_maintenance: false,
 };
 
 const historyExample = {

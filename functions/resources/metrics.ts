@@ -15,7 +15,7 @@ export const reportsUsage = ({ cpu_usage, memory_usage, storage_usage }: Given<U
  * Stages a sample of the resource in its current state. A usage that was never reported is 0, because a sample has no
  * null.
  */
-export function sampleOf(tenant: Tenant, resource: Stored<Omit<Resource, 'credentials'>>): void {
+export function sampleOf(tenant: Tenant, resource: Stored<Omit<Resource, 'credentials' | 'under_maintenance'>>): void {
   const { id, cpu_usage, memory_usage, storage_usage, health_status, last_health_check } = resource.record;
   const sample: Omit<HistoryEntry, 'id'> = {
     resource_id: id,

@@ -1,6 +1,7 @@
 import { Problem } from '#contract';
 import { changeListOf, type Operations, pagesOf, respond, upsertOf } from '#http';
 import { changesOf, type Tenant } from '#table';
+import { maintenanceFlags, shown, withMaintenance } from '../clients/maintenance.ts';
 import { HEALTHY } from '../clients/words.ts';
 import { checkedAt, isKnownCheck, lastCheck } from '../services/health.ts';
 import { resource, type resources } from './contract.ts';
@@ -11,6 +12,7 @@ const write: Pick<Operations<typeof resources>, 'createResource' | 'updateResour
   createResource: async ({ body, tenant, caller }) => {
     const { credentials, ...fields } = body;
     resourceCredentials.check(caller, credentials);
+    const show = withMaintenance(tenant);
     const now = tenant.session.timestamp;
     const isReport = reportsUsage(body) || body.health_status !== HEALTHY;
     const created = await tenant.records(resourceEntity).create<'credentials'>({
@@ -24,18 +26,19 @@ const write: Pick<Operations<typeof resources>, 'createResource' | 'updateResour
       alsoAudited: credentials === null ? [] : ['credentials'],
     });
     if (isReport) sampleOf(tenant, created);
-    return respond.record(await resourceCredentials.decryptIn({ tenant, caller }, created));
+    return shown(await resourceCredentials.decryptIn({ tenant, caller }, created), show);
   },
 
   updateResource: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(resourceEntity);
-    const stored = await getOrThrow(records, params.id);
+    const show = withMaintenance(tenant);
+    const stored = await getOrThrow(records, params.id, show);
     resourceCredentials.check(caller, body.credentials);
     const before = await resourceCredentials.decryptIn({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
     const isReport =
       (reportsUsage(body) || body.health_status !== undefined) && !isKnownCheck(body, before.record, changes);
-    if (changes === undefined && !isReport) return respond.record(before);
+    if (changes === undefined && !isReport) return shown(before, show);
     const encrypted = await resourceCredentials.encryptIn(tenant, params.id, changes ?? {});
     const after = await records.update(stored, {
       ...encrypted,
@@ -43,7 +46,7 @@ const write: Pick<Operations<typeof resources>, 'createResource' | 'updateResour
       updated_at: tenant.session.timestamp,
     });
     if (isReport) sampleOf(tenant, after);
-    return respond.record(await resourceCredentials.decryptIn({ tenant, caller }, after));
+    return shown(await resourceCredentials.decryptIn({ tenant, caller }, after), show);
   },
 };
 
@@ -52,7 +55,8 @@ export const resourceOperations: Operations<typeof resources> = {
 
   listResources: pagesOf(
     resourceEntity,
-    async (stored, input) => (await resourceCredentials.decryptIn(input, stored)).record,
+    async (stored, input) => withMaintenance(input.tenant)((await resourceCredentials.decryptIn(input, stored)).record),
+    maintenanceFlags,
   ),
 
   upsertResource: upsertOf({
@@ -61,13 +65,11 @@ export const resourceOperations: Operations<typeof resources> = {
     claim: (tenant, id, item, value) => tenant.records(resourceEntity).claimValue(id, item, 'external_id', value),
   }),
 
-  getResource: async ({ params, tenant, caller, getOrThrow }) =>
-    respond.record(
-      await resourceCredentials.decryptIn(
-        { tenant, caller },
-        await getOrThrow(tenant.records(resourceEntity), params.id),
-      ),
-    ),
+  getResource: async ({ params, tenant, caller, getOrThrow }) => {
+    const show = withMaintenance(tenant);
+    const stored = await getOrThrow(tenant.records(resourceEntity), params.id);
+    return shown(await resourceCredentials.decryptIn({ tenant, caller }, stored), show);
+  },
 
   listResourceChanges: changeListOf(resourceEntity),
 

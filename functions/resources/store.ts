@@ -7,7 +7,7 @@ import { historyEntry, RESOURCE_CREDENTIALS, type Resource, resource } from './c
 import { isOverThreshold, isResourceRisk } from './risk.ts';
 
 /** A resource as stored. */
-export interface StoredResource extends Omit<Resource, 'credentials'> {
+export interface StoredResource extends Omit<Resource, 'credentials' | 'under_maintenance'> {
   readonly credentials: string | null;
   /** A flag (`#table`): set by the repository. */
   readonly over_threshold?: true | null;

@@ -84,6 +84,14 @@ export const service = record('Service', () => ({
   deployed_at: field.timestamp().nullable().default(null).describe('When that release went live.'),
   created_at: readOnly(field.timestamp().nullable()),
   updated_at: readOnly(field.timestamp().nullable()),
+  under_maintenance: readOnly(
+    field
+      .flag()
+      .describe(
+        'Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when ' +
+          'it is read.',
+      ),
+  ),
 })).describe('Something that is run for a client, such as a shop or a mail server.');
 export type Service = RecordOf<typeof service>;
 
@@ -113,6 +121,7 @@ const example = {
   deployed_at: '2026-11-01T08:00:00.000Z',
   created_at: '2026-11-01T08:00:00.000Z',
   updated_at: '2026-11-20T09:30:00.000Z',
+  under_maintenance: false,
 };
 
 const usual = crud(service, { path: '/api/v1/services', one: 'a service', many: 'services', example });

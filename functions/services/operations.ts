@@ -2,6 +2,7 @@ import type { Item } from '@custodia/counted-lists';
 import { Problem } from '#contract';
 import { changeListOf, countsOf, noRecord, type Operations, pagesOf, respond } from '#http';
 import { changesOf } from '#table';
+import { maintenanceFlags, shown, withMaintenance } from '../clients/maintenance.ts';
 import type { services } from './contract.ts';
 import { isKnownCheck, isServiceRisk, lastCheck } from './health.ts';
 import { resourcesOf, serviceCredentials, serviceEntity } from './store.ts';
@@ -9,14 +10,16 @@ import { resourcesOf, serviceCredentials, serviceEntity } from './store.ts';
 export const serviceOperations: Operations<typeof services> = {
   listServices: pagesOf(
     serviceEntity,
-    async (stored, input) => (await serviceCredentials.decryptIn(input, stored)).record,
+    async (stored, input) => withMaintenance(input.tenant)((await serviceCredentials.decryptIn(input, stored)).record),
+    maintenanceFlags,
   ),
 
-  summarizeServices: countsOf(serviceEntity),
+  summarizeServices: countsOf(serviceEntity, maintenanceFlags),
 
   createService: async ({ body, tenant, caller }) => {
     const { credentials, ...fields } = body;
     serviceCredentials.check(caller, credentials);
+    const show = withMaintenance(tenant);
     const now = tenant.session.timestamp;
     const created = await tenant.records(serviceEntity).create<'credentials'>({
       fields: {
@@ -29,34 +32,33 @@ export const serviceOperations: Operations<typeof services> = {
       deferred: async ({ id }) => ({ credentials: await serviceCredentials.encrypt(tenant, id, credentials) }),
       alsoAudited: credentials === null ? [] : ['credentials'],
     });
-    return respond.record(await serviceCredentials.decryptIn({ tenant, caller }, created));
+    return shown(await serviceCredentials.decryptIn({ tenant, caller }, created), show);
   },
 
-  getService: async ({ params, tenant, caller, getOrThrow }) =>
-    respond.record(
-      await serviceCredentials.decryptIn(
-        { tenant, caller },
-        await getOrThrow(tenant.records(serviceEntity), params.id),
-      ),
-    ),
+  getService: async ({ params, tenant, caller, getOrThrow }) => {
+    const show = withMaintenance(tenant);
+    const stored = await getOrThrow(tenant.records(serviceEntity), params.id);
+    return shown(await serviceCredentials.decryptIn({ tenant, caller }, stored), show);
+  },
 
   listServiceChanges: changeListOf(serviceEntity),
 
   updateService: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(serviceEntity);
-    const stored = await getOrThrow(records, params.id);
+    const show = withMaintenance(tenant);
+    const stored = await getOrThrow(records, params.id, show);
     serviceCredentials.check(caller, body.credentials);
     const before = await serviceCredentials.decryptIn({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
     const isHealthCheck = body.health_status !== undefined && !isKnownCheck(body, before.record, changes);
-    if (changes === undefined && !isHealthCheck) return respond.record(before);
+    if (changes === undefined && !isHealthCheck) return shown(before, show);
     const now = tenant.session.timestamp;
     const after = await records.update(stored, {
       ...(await serviceCredentials.encryptIn(tenant, params.id, changes ?? {})),
       ...lastCheck(body.last_health_check, isHealthCheck, tenant.session),
       updated_at: now,
     });
-    return respond.record(await serviceCredentials.decryptIn({ tenant, caller }, after));
+    return shown(await serviceCredentials.decryptIn({ tenant, caller }, after), show);
   },
 
   deleteService: async ({ params, tenant, getOrThrow }) => {
@@ -72,9 +74,10 @@ export const serviceOperations: Operations<typeof services> = {
   },
 
   getServiceOfClient: async ({ params, tenant, caller, getOrThrow }) => {
+    const show = withMaintenance(tenant);
     const stored = await getOrThrow(tenant.records(serviceEntity), params.id);
     if (stored.record.client_id !== params.client_id) throw noRecord(serviceEntity);
-    return respond.record(await serviceCredentials.decryptIn({ tenant, caller }, stored));
+    return shown(await serviceCredentials.decryptIn({ tenant, caller }, stored), show);
   },
 };
 

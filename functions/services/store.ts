@@ -6,7 +6,7 @@ import { SERVICE_CREDENTIALS, type Service, service } from './contract.ts';
 import { isServiceRisk } from './health.ts';
 
 /** A service as stored: its resources are counted, so that it cannot be deleted while it has any. */
-export interface StoredService extends Omit<Service, 'credentials'> {
+export interface StoredService extends Omit<Service, 'credentials' | 'under_maintenance'> {
   readonly credentials: string | null;
   readonly resource_count: number;
 }

@@ -5,6 +5,8 @@ import { clients } from '../clients/contract.ts';
 import { clientOperations } from '../clients/operations.ts';
 import { logs } from '../logs/contract.ts';
 import { logOperations } from '../logs/operations.ts';
+import { maintenanceWindows } from '../maintenance-windows/contract.ts';
+import { windowOperations } from '../maintenance-windows/operations.ts';
 import { resources } from '../resources/contract.ts';
 import { resourceOperations } from '../resources/operations.ts';
 import { serviceActions } from '../service-actions/contract.ts';
@@ -23,6 +25,7 @@ export const domains = [
   routeTable(access, accessOperations),
   routeTable(clients, clientOperations),
   routeTable(logs, logOperations),
+  routeTable(maintenanceWindows, windowOperations),
   routeTable(resources, resourceOperations),
   routeTable(serviceActions, serviceActionOperations),
   routeTable(services, serviceOperations),

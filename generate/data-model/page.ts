@@ -21,7 +21,7 @@ const PREFIXES = { set: '', flag: '', words: 'words of ', exact: 'the exact ', o
 /** The indexes of each entity. Derived from the domains' declarations. */
 async function filterTable(): Promise<MarkdownTable> {
   const rows = (await declaredEntities())
-    .filter(({ indexes }) => indexes.length > 0)
+    .filter(({ indexes }) => indexes.some(({ kind }) => kind !== 'queue'))
     .map(({ name, indexes }) => [
       `\`${name}\``,
       indexes

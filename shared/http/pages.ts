@@ -16,6 +16,25 @@ interface PageInput extends BearerInput {
 
 type PageResponse<U> = ReturnType<typeof respond.page<U>>;
 
+/** Flags of the moment, where other records say when they are true. */
+export interface Momentary {
+  readonly names: readonly string[];
+  readonly read: (input: BearerInput) => Promise<NonNullable<PageQuery['flags']>>;
+}
+
+/** Begins to read flags beside the list, and waits for them where it depends on them. */
+export async function flagsFor(
+  asked: readonly object[],
+  input: BearerInput,
+  momentary?: Momentary,
+): Promise<PageQuery['flags']> {
+  const reading = momentary?.read(input);
+  const isAsked = asked.some((each) => 'field' in each && momentary?.names.includes(String(each.field)));
+  if (isAsked) return reading;
+  reading?.catch(() => undefined);
+  return undefined;
+}
+
 /** A list operation, which says by what it can filter and sort in a list of any size. */
 type PageOperation<U> = ((input: PageInput) => Promise<PageResponse<U>>) & Filtered;
 
@@ -23,13 +42,17 @@ type PageOperation<U> = ((input: PageInput) => Promise<PageResponse<U>>) & Filte
  * An operation that returns pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. A filter that the
  * route declares and no index of the entity serves is an error at the function's start.
  * @param show maps a stored record to the returned one, where they differ
+ * @param momentary flags of the moment that the entity does not declare
  */
 export const pagesOf = <T extends object, U = T>(
   entity: Entity<T>,
   show: (stored: Stored<T>, input: PageInput) => U | Promise<U> = ({ record }) => record as unknown as U,
+  momentary?: Momentary,
 ): PageOperation<U> => {
   const list = async (input: PageInput): Promise<PageResponse<U>> => {
-    const found = await input.tenant.records(entity).page(input.query);
+    const { query, tenant } = input;
+    const flags = await flagsFor([...query.where, ...query.sort], input, momentary);
+    const found = await tenant.records(entity).page({ ...query, flags });
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
     return respond.page({ ...found, records: await Promise.all(shown) }, input.query);
   };

@@ -1,7 +1,7 @@
 import { declaredValues } from '#contract';
 import type { Entity, PageQuery } from '#table';
 import type { BearerInput, Filtered } from './operation.ts';
-import { servedBy } from './pages.ts';
+import { flagsFor, type Momentary, servedBy } from './pages.ts';
 
 /** Operations that count the records of a list by a field. */
 
@@ -27,14 +27,20 @@ interface Counts {
  * a record whose value changes meanwhile may count for both values, or for none. Else the records are read.
  * @throws TooManyMatches where that takes more than 500 read units
  */
-export const countsOf = <T extends object>(entity: Entity<T>): ((input: CountInput) => Promise<Counts>) & Filtered => {
-  const count = async ({ tenant, query: { group_by: field, where } }: CountInput): Promise<Counts> => {
+export const countsOf = <T extends object>(
+  entity: Entity<T>,
+  momentary?: Momentary,
+): ((input: CountInput) => Promise<Counts>) & Filtered => {
+  const count = async (input: CountInput): Promise<Counts> => {
+    const { tenant, query } = input;
+    const { group_by: field, where } = query;
     const records = tenant.records(entity);
     const values = declaredValues(entity.record?.fieldOf(field));
     if (Array.isArray(values) && hasSet(entity, field) && where.every((each) => isOfSets(entity, each))) {
       return { body: tally(await records.countEach(where, field, values)) };
     }
-    const { items, units } = await records.matching(where, field);
+    const flags = await flagsFor([...where, { field }], input, momentary);
+    const { items, units } = await records.matching(where, field, flags);
     return { body: tally(items.map((item) => [item[field], 1])), residualUnits: units };
   };
   return Object.assign(count, { filters: servedBy(entity) });

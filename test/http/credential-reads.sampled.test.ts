@@ -118,10 +118,10 @@ describe.each(
       await by.read(asked);
       return wire.calls.filter((call) => call !== 'UpdateItem').toSorted();
     };
-    expect(await callsOfRead(reader, `${path}/${id}`)).toEqual(['GetItem', 'GetItem', 'UpdateItem READS']);
+    expect(await callsOfRead(reader, `${path}/${id}`)).toEqual(['GetItem', 'GetItem', 'Query', 'UpdateItem READS']);
     const blind = await keyMadeBy(api, owner, { permissions: [`${area}:read`] });
     await blind.read(`${path}/${id}`);
-    expect(await callsOfRead(blind, `${path}/${id}`)).toEqual(['GetItem', 'GetItem']);
+    expect(await callsOfRead(blind, `${path}/${id}`)).toEqual(['GetItem', 'GetItem', 'Query']);
   });
 
   it('leave the event of an empty read to the next one that shows some', async () => {

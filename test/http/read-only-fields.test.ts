@@ -72,7 +72,9 @@ describe('a change', () => {
     );
     expect([status, headers.get('preference-applied')]).toEqual([200, 'handling=lenient']);
     for (const field of fixedOf(scenario))
-      if (!['updated_at', 'edited_at', 'last_activity_at', 'resolved_at', 'backlog'].includes(field))
+      if (
+        !['updated_at', 'edited_at', 'last_activity_at', 'resolved_at', 'under_maintenance', 'backlog'].includes(field)
+      )
         expect(body[field]).toEqual(record[field]);
   });
 });

@@ -147,6 +147,7 @@ describe('GET /clients/{id}/summary', () => {
           { value: 'maintenance', count: 1 },
         ],
         unhealthy: 1,
+        under_maintenance: 1,
         monthly_cost: {
           total: 1_200.37,
           by_billing_cycle: [
@@ -159,6 +160,7 @@ describe('GET /clients/{id}/summary', () => {
         total: 1,
         by_status: [{ value: 'active', count: 1 }],
         unhealthy: 0,
+        under_maintenance: 0,
         monthly_cost: { total: 45, by_billing_cycle: [{ billing_cycle: 'monthly', total: 45 }] },
       },
       terminals: {

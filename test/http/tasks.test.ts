@@ -195,6 +195,11 @@ async function readFile(): Promise<unknown> {
   return (await fetch((body.download as { readonly url: string }).url)).text();
 }
 
+async function planMaintenance(): Promise<unknown> {
+  const window = { client_id: ids.tasca, from: aWeekAgo(), to: new Date(Date.now() + DAY_MS).toISOString() };
+  return (await acme.post('/maintenance-windows', window)).status;
+}
+
 async function whoChangedPlan(): Promise<unknown[]> {
   const { body } = await acme.get(`/clients/${ids.other}/changes`);
   const [{ changes = {}, actor_id } = {}] = body.data as { changes?: JsonBody; actor_id?: unknown }[];
@@ -310,6 +315,12 @@ const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, exp
   ['the next thing that a runner is to do', nextForRunner, true],
   ['a file at a ticket', attachFile, 200],
   ['what a file at a ticket says', readFile, 'hello'],
+  ['maintenance of all that a client has', planMaintenance, 201],
+  [
+    'what is being worked on now',
+    () => found('/services?under_maintenance=true&sort=created_at'),
+    ['billedSoon', 'billedLater'],
+  ],
   ['who changed the plan of a client, and from what', whoChangedPlan, [{ from: null, to: 'premium' }, true]],
   ['250 resources from a file', load, [{ 201: 200 }, { 201: 50 }]],
   ['a resource, created or changed by its id elsewhere', bringUpToDate, [200, true, 'db-1b']],

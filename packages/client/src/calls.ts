@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -76,6 +76,18 @@ export interface Calls {
     readonly list: (query?: Query<'listLogs'>, options?: Options<'listLogs'>) => Listing<LogEntryPage>;
     /** Take in log entries: `POST /api/v1/logs/ingest`. */
     readonly ingest: (body: LogEntryCreate, options?: Options<'ingestLog'>) => Promise<LogReceipt>;
+  };
+  readonly maintenanceWindows: {
+    /** List maintenance windows: `GET /api/v1/maintenance-windows`. */
+    readonly list: (query?: Query<'listMaintenanceWindows'>, options?: Options<'listMaintenanceWindows'>) => Listing<MaintenanceWindowPage>;
+    /** Create a maintenance window: `POST /api/v1/maintenance-windows`. */
+    readonly create: (body: MaintenanceWindowCreate, options?: Options<'createMaintenanceWindow'>) => Promise<MaintenanceWindow>;
+    /** Read a maintenance window: `GET /api/v1/maintenance-windows/{id}`. */
+    readonly get: (id: string, query?: Query<'getMaintenanceWindow'>, options?: Options<'getMaintenanceWindow'>) => Promise<MaintenanceWindow>;
+    /** Change a maintenance window: `PATCH /api/v1/maintenance-windows/{id}`. */
+    readonly update: (id: string, body: MaintenanceWindowPatch, options?: Options<'updateMaintenanceWindow'>) => Promise<MaintenanceWindow>;
+    /** Delete a maintenance window: `DELETE /api/v1/maintenance-windows/{id}`. */
+    readonly delete: (id: string, options?: Options<'deleteMaintenanceWindow'>) => Promise<void>;
   };
   readonly me: {
     /** Read who you are: `GET /api/v1/me`. */
@@ -315,6 +327,13 @@ export const CALLS: Table = {
   logs: {
     list: 'get /api/v1/logs',
     ingest: 'post /api/v1/logs/ingest',
+  },
+  maintenanceWindows: {
+    list: 'get /api/v1/maintenance-windows',
+    create: 'post /api/v1/maintenance-windows',
+    get: 'get /api/v1/maintenance-windows/{id}',
+    update: 'patch /api/v1/maintenance-windows/{id}',
+    delete: 'delete /api/v1/maintenance-windows/{id}',
   },
   me: {
     get: 'get /api/v1/me',

@@ -347,6 +347,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/maintenance-windows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List maintenance windows
+         * @description Needs the permission `maintenance-windows:read`. Extends the specification of this service.
+         */
+        get: operations["listMaintenanceWindows"];
+        put?: never;
+        /**
+         * Create a maintenance window
+         * @description An organization has at most 100 windows that have not ended; another one is a 409. Needs the permission `maintenance-windows:write`. Extends the specification of this service.
+         */
+        post: operations["createMaintenanceWindow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/maintenance-windows/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a maintenance window
+         * @description Needs the permission `maintenance-windows:read`. Extends the specification of this service.
+         */
+        get: operations["getMaintenanceWindow"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a maintenance window
+         * @description Needs the permission `maintenance-windows:write`. Extends the specification of this service.
+         */
+        delete: operations["deleteMaintenanceWindow"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a maintenance window
+         * @description To end one now, set `to`. Needs the permission `maintenance-windows:write`. Extends the specification of this service.
+         */
+        patch: operations["updateMaintenanceWindow"];
+        trace?: never;
+    };
     "/api/v1/service-actions": {
         parameters: {
             query?: never;
@@ -2173,6 +2225,12 @@ export interface components {
                  * @example 0
                  */
                 unhealthy: number;
+                /**
+                 * Format: int64
+                 * @description How many are under maintenance, `healthy` or not.
+                 * @example 0
+                 */
+                under_maintenance: number;
                 /** @description What the services cost a month. */
                 monthly_cost: {
                     /**
@@ -2228,6 +2286,12 @@ export interface components {
                  * @example 0
                  */
                 unhealthy: number;
+                /**
+                 * Format: int64
+                 * @description How many are under maintenance, `healthy` or not.
+                 * @example 0
+                 */
+                under_maintenance: number;
                 /** @description What the resources cost a month. */
                 monthly_cost: {
                     /**
@@ -2578,6 +2642,11 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly updated_at: string | null;
+            /**
+             * @description Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when it is read.
+             * @example false
+             */
+            readonly under_maintenance: boolean;
         };
         /** @description What a new service is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         ServiceCreate: {
@@ -2733,6 +2802,11 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly updated_at?: string | null;
+            /**
+             * @description Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when it is read.
+             * @example false
+             */
+            readonly under_maintenance?: boolean;
         };
         /** @description How many services there are, by the values of a field. */
         ServiceCounts: {
@@ -2915,6 +2989,11 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly updated_at?: string | null;
+            /**
+             * @description Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when it is read.
+             * @example false
+             */
+            readonly under_maintenance?: boolean;
         };
         /** @description A part of a list, each element a resource, with the length of the whole. */
         ResourcePage: {
@@ -3113,6 +3192,11 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly updated_at: string | null;
+            /**
+             * @description Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when it is read.
+             * @example false
+             */
+            readonly under_maintenance: boolean;
         };
         /** @description What a new resource is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         ResourceCreate: {
@@ -3288,6 +3372,11 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly updated_at?: string | null;
+            /**
+             * @description Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when it is read.
+             * @example false
+             */
+            readonly under_maintenance?: boolean;
         };
         /** @description What a new resource is made from, or an existing one gets: that keeps what is left out. Read-only fields are left out, or as they were read. */
         ResourceUpsert: {
@@ -3463,6 +3552,11 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly updated_at?: string | null;
+            /**
+             * @description Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when it is read.
+             * @example false
+             */
+            readonly under_maintenance?: boolean;
         };
         /** @description What to change of a resource: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         ResourcePatch: {
@@ -3638,6 +3732,11 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly updated_at?: string | null;
+            /**
+             * @description Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when it is read.
+             * @example false
+             */
+            readonly under_maintenance?: boolean;
         };
         /** @description A part of a list, each element a resource history entry, with the length of the whole. */
         ResourceHistoryEntryPage: {
@@ -3749,6 +3848,197 @@ export interface components {
              * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
              */
             readonly resource_id?: string;
+        };
+        /** @description A part of a list, each element a maintenance window, with the length of the whole. */
+        MaintenanceWindowPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["MaintenanceWindow"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description A time in which services and resources are `under_maintenance`; all of the organization where it names none. */
+        MaintenanceWindow: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 2b847609-9518-4a46-ab68-a9dfe295d7f4
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description Covers the services and resources of this client, also those to come; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string | null;
+            /**
+             * Format: uuid
+             * @description Covers this service and its resources; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            service_id: string | null;
+            /**
+             * Format: uuid
+             * @description Covers this resource; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            resource_id: string | null;
+            /**
+             * Format: date-time
+             * @description When the maintenance begins.
+             * @example 2026-12-01T22:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When it ends: later than `from`.
+             * @example 2026-12-02T02:00:00.000Z
+             */
+            to: string;
+            /**
+             * @description What is going to be done, for people.
+             * @example New disks
+             */
+            note: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at: string;
+        };
+        /** @description What a new maintenance window is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        MaintenanceWindowCreate: {
+            /**
+             * Format: uuid
+             * @description Covers the services and resources of this client, also those to come; null for none. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id?: string | null;
+            /**
+             * Format: uuid
+             * @description Covers this service and its resources; null for none. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            service_id?: string | null;
+            /**
+             * Format: uuid
+             * @description Covers this resource; null for none. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            resource_id?: string | null;
+            /**
+             * Format: date-time
+             * @description When the maintenance begins.
+             * @example 2026-12-01T22:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When it ends: later than `from`.
+             * @example 2026-12-02T02:00:00.000Z
+             */
+            to: string;
+            /**
+             * @description What is going to be done, for people. Default: null.
+             * @example New disks
+             */
+            note?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 2b847609-9518-4a46-ab68-a9dfe295d7f4
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string;
+        };
+        /** @description What to change of a maintenance window: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
+        MaintenanceWindowPatch: {
+            /**
+             * Format: date-time
+             * @description When the maintenance begins.
+             * @example 2026-12-01T22:00:00.000Z
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description When it ends: later than `from`.
+             * @example 2026-12-02T04:00:00.000Z
+             */
+            to?: string;
+            /**
+             * @description What is going to be done, for people.
+             * @example New disks
+             */
+            note?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 2b847609-9518-4a46-ab68-a9dfe295d7f4
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description Covers the services and resources of this client, also those to come; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly client_id?: string | null;
+            /**
+             * Format: uuid
+             * @description Covers this service and its resources; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly service_id?: string | null;
+            /**
+             * Format: uuid
+             * @description Covers this resource; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly resource_id?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string;
         };
         /** @description A part of a list, each element a service action, with the length of the whole. */
         ServiceActionPage: {
@@ -5796,7 +6086,7 @@ export interface components {
                  * @description What to do: the id of an operation in this document.
                  * @enum {string}
                  */
-                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "updateTicketMessage" | "deleteTicketMessage" | "createUser" | "updateUser" | "deleteUser" | "createMembership" | "createRole" | "updateMembership" | "deleteMembership";
+                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createMaintenanceWindow" | "updateMaintenanceWindow" | "deleteMaintenanceWindow" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "updateTicketMessage" | "deleteTicketMessage" | "createUser" | "updateUser" | "deleteUser" | "createMembership" | "createRole" | "updateMembership" | "deleteMembership";
                 /** @description The parameters of its path and query, by name: `{ "id": "…" }`. */
                 params?: {
                     [key: string]: string;
@@ -8154,12 +8444,22 @@ export interface components {
         UpdatedBefore: string;
         /** @description Small lists: none. */
         UpdatedAt: "null";
+        /** @description Small lists: whether it is so. */
+        UnderMaintenance: boolean;
         /** @description The service, by the id that its creation returned. */
         PathServiceId: string;
         /** @description The resource, by the id that its creation returned. */
         PathResourceId: string;
         /** @description Order of creation: newest first (`-created_at`) or oldest first. */
         Sort2: "-created_at" | "created_at";
+        /** @description Small lists: any of these, `null` for none. */
+        ClientId2: string | string[];
+        /** @description Small lists: any of these, `null` for none. */
+        ServiceId: string | string[];
+        /** @description Small lists: any of these, `null` for none. */
+        ResourceId: string | string[];
+        /** @description The maintenance window, by the id that its creation returned. */
+        PathMaintenanceWindowId: string;
         /** @description The service action, by the id that its creation returned. */
         PathServiceActionId: string;
         /** @description The terminal, by the id that its creation returned. */
@@ -8167,7 +8467,7 @@ export interface components {
         /** @description Only tickets where the work stands so. Several, separated by commas: any of them. */
         Status2: ("open" | "closed" | "pending") | ("open" | "closed" | "pending")[];
         /** @description Only tickets of this client. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-        ClientId2: string | string[];
+        ClientId3: string | string[];
         /** @description Only tickets that are assigned to this user. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
         AssignedTo: string | string[];
         /** @description Only the ticket with exactly this code. */
@@ -8192,10 +8492,6 @@ export interface components {
         Priority: string | string[];
         /** @description Small lists: any of these. */
         Source: string | string[];
-        /** @description Small lists: any of these, `null` for none. */
-        ServiceId: string | string[];
-        /** @description Small lists: any of these, `null` for none. */
-        ResourceId: string | string[];
         /** @description Small lists: any of these, `null` for none. */
         TerminalId: string | string[];
         /** @description Small lists: any of these, `null` for none. */
@@ -8278,6 +8574,10 @@ export type ResourcePatch = components['schemas']['ResourcePatch'];
 export type ResourceHistoryEntryPage = components['schemas']['ResourceHistoryEntryPage'];
 export type ResourceHistoryEntry = components['schemas']['ResourceHistoryEntry'];
 export type ResourceHistoryEntryCreate = components['schemas']['ResourceHistoryEntryCreate'];
+export type MaintenanceWindowPage = components['schemas']['MaintenanceWindowPage'];
+export type MaintenanceWindow = components['schemas']['MaintenanceWindow'];
+export type MaintenanceWindowCreate = components['schemas']['MaintenanceWindowCreate'];
+export type MaintenanceWindowPatch = components['schemas']['MaintenanceWindowPatch'];
 export type ServiceActionPage = components['schemas']['ServiceActionPage'];
 export type ServiceAction = components['schemas']['ServiceAction'];
 export type ServiceActionCreate = components['schemas']['ServiceActionCreate'];
@@ -8811,6 +9111,8 @@ export interface operations {
                 updated_before?: components["parameters"]["UpdatedBefore"];
                 /** @description Small lists: none. */
                 updated_at?: components["parameters"]["UpdatedAt"];
+                /** @description Small lists: whether it is so. */
+                under_maintenance?: components["parameters"]["UnderMaintenance"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -8873,7 +9175,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The field whose values are counted. */
-                group_by?: "client_id" | "name" | "type" | "status" | "plan" | "environment" | "health_status" | "billing_cycle" | "version";
+                group_by?: "client_id" | "name" | "type" | "status" | "plan" | "environment" | "health_status" | "billing_cycle" | "version" | "under_maintenance";
                 /** @description Only records of the client with this id. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 client_id?: components["parameters"]["ClientId"];
                 /** @description Only records with this status, such as `active`. Several, separated by commas: any of them. */
@@ -8950,6 +9252,8 @@ export interface operations {
                 updated_before?: components["parameters"]["UpdatedBefore"];
                 /** @description Small lists: none. */
                 updated_at?: components["parameters"]["UpdatedAt"];
+                /** @description Small lists: whether it is so. */
+                under_maintenance?: components["parameters"]["UnderMaintenance"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -9234,6 +9538,8 @@ export interface operations {
                 updated_before?: components["parameters"]["UpdatedBefore"];
                 /** @description Small lists: none. */
                 updated_at?: components["parameters"]["UpdatedAt"];
+                /** @description Small lists: whether it is so. */
+                under_maintenance?: components["parameters"]["UnderMaintenance"];
             };
             header?: {
                 /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
@@ -9538,6 +9844,199 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResourceHistoryEntry"];
+                };
+            };
+        };
+    };
+    listMaintenanceWindows: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
+                sort?: components["parameters"]["Sort"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these, `null` for none. */
+                client_id?: components["parameters"]["ClientId2"];
+                /** @description Small lists: any of these, `null` for none. */
+                service_id?: components["parameters"]["ServiceId"];
+                /** @description Small lists: any of these, `null` for none. */
+                resource_id?: components["parameters"]["ResourceId"];
+                /** @description Small lists: from then on. */
+                from_after?: string;
+                /** @description Small lists: earlier. */
+                from_before?: string;
+                /** @description Small lists: from then on. */
+                to_after?: string;
+                /** @description Small lists: earlier. */
+                to_before?: string;
+                /** @description Small lists: any of these, `null` for none. */
+                note?: string | string[];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
+                /** @description Small lists: from then on. */
+                updated_after?: components["parameters"]["UpdatedAfter"];
+                /** @description Small lists: earlier. */
+                updated_before?: components["parameters"]["UpdatedBefore"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of maintenance windows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintenanceWindowPage"];
+                };
+            };
+        };
+    };
+    createMaintenanceWindow: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MaintenanceWindowCreate"];
+            };
+        };
+        responses: {
+            /** @description The created maintenance window. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintenanceWindow"];
+                };
+            };
+        };
+    };
+    getMaintenanceWindow: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The maintenance window, by the id that its creation returned. */
+                id: components["parameters"]["PathMaintenanceWindowId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The maintenance window. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintenanceWindow"];
+                };
+            };
+        };
+    };
+    deleteMaintenanceWindow: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The maintenance window, by the id that its creation returned. */
+                id: components["parameters"]["PathMaintenanceWindowId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The maintenance window is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateMaintenanceWindow: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The maintenance window, by the id that its creation returned. */
+                id: components["parameters"]["PathMaintenanceWindowId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MaintenanceWindowPatch"];
+            };
+        };
+        responses: {
+            /** @description The updated maintenance window. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintenanceWindow"];
                 };
             };
         };
@@ -10015,7 +10514,7 @@ export interface operations {
                 /** @description Only tickets where the work stands so. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status2"];
                 /** @description Only tickets of this client. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-                client_id?: components["parameters"]["ClientId2"];
+                client_id?: components["parameters"]["ClientId3"];
                 /** @description Only tickets that are assigned to this user. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 assigned_to?: components["parameters"]["AssignedTo"];
                 /** @description Only the ticket with exactly this code. */
@@ -10156,7 +10655,7 @@ export interface operations {
                 /** @description Only tickets where the work stands so. Several, separated by commas: any of them. */
                 status?: components["parameters"]["Status2"];
                 /** @description Only tickets of this client. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
-                client_id?: components["parameters"]["ClientId2"];
+                client_id?: components["parameters"]["ClientId3"];
                 /** @description Only tickets that are assigned to this user. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 assigned_to?: components["parameters"]["AssignedTo"];
                 /** @description Only the ticket with exactly this code. */
@@ -10904,7 +11403,7 @@ export interface operations {
                 /** @description Small lists: any of these. */
                 id?: components["parameters"]["Id"];
                 /** @description Small lists: any of these, `null` for none. */
-                client_id?: string | string[];
+                client_id?: components["parameters"]["ClientId2"];
                 /** @description Small lists: any of these, `null` for none. */
                 role_id?: string | string[];
                 /** @description Small lists: any of these. */

@@ -235,7 +235,7 @@ export class RecordReader<T extends object> {
    * The items of all records that meet some conditions, sorted by a field, and the read units that it took.
    * @throws TooManyMatches for more than 500; it names the field where indexes answer all conditions
    */
-  async matching(where: readonly Where[], field: string, flags?: Flags) {
+  async matching(where: readonly Where[], field: string, flags?: Flags | undefined) {
     const all = { page: 1, pageSize: Number.MAX_SAFE_INTEGER, sort: [{ field, descending: false }] };
     const request = { ...all, now: this.session.now, timeLimit: this.session };
     const source = this.#source(where, flags);
@@ -303,7 +303,7 @@ export class RecordReader<T extends object> {
     return { record: toRecord(this.entity, item), version: Number(item[schema.VERSION]), item };
   }
 
-  #source(where: readonly Where[], given?: Flags) {
+  #source(where: readonly Where[], given?: Flags | undefined) {
     const { momentary, createdAt } = this.entity;
     const flags = given ?? flagsAt(this.session.timestamp, momentary);
     return { ...this.list, indexes: this.indexes, where, createdAt, flags };
