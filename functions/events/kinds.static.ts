@@ -73,9 +73,13 @@ function verbsOf({ record, journaled }: Entity): readonly Verb[] {
       Object.keys(params.shape).length > 0,
   );
   const isDeleted = routes.some(({ method, path }) => method === 'DELETE' && read.some((route) => route.path === path));
+  const isMoved = routes.some(
+    ({ method, path }) => method === 'POST' && read.some((route) => path === `${route.path}/move`),
+  );
   return [
     ...(takes('Create', 'Upsert') ? (['created'] as const) : []),
     ...(takes('Patch', 'Upsert') || isUpdated ? (['updated'] as const) : []),
+    ...(isMoved ? (['moved'] as const) : []),
     ...(isDeleted ? (['deleted'] as const) : []),
     ...(journaled?.trials ? (['pinged'] as const) : []),
   ];

@@ -3,6 +3,7 @@ import {
   created,
   createOnly,
   crud,
+  ok,
   optionalOnCreate,
   type PermissionCode,
   pageOf,
@@ -13,7 +14,10 @@ import {
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
+import { moving } from '../clients/moving.ts';
+import { service, serviceExample } from '../services/contract.ts';
 import { ipAddress } from './ip-address.ts';
+import { MOST_MOVED } from './limits.ts';
 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */
 export const RESOURCE_CREDENTIALS: PermissionCode = 'resources:credentials';
@@ -230,6 +234,24 @@ export const resources = contract({
     }),
     getResource: usual.read(),
     listResourceChanges: usual.changes(),
+    moveResource: route('POST', '/api/v1/resources/{id}/move', {
+      ...moving,
+      summary: 'Move a resource to another client',
+      description: 'Refused while it has a service: that is moved with all its resources.',
+      permission: 'resources:write',
+      params: usual.params,
+      response: ok(resource, 'The resource after the move.', example),
+    }),
+    moveService: route('POST', '/api/v1/services/{id}/move', {
+      ...moving,
+      summary: 'Move a service with its resources to another client',
+      description:
+        `With ${MOST_MOVED} resources at most; with any it needs \`resources:write\`, too. Its tickets and actions ` +
+        'stay as they are.',
+      permission: 'services:write',
+      params: () => ({ id: field.reference('Service') }),
+      response: ok(service, 'The service after the move.', serviceExample),
+    }),
     updateResource: usual.update({
       description:
         'A change that names usage or `health_status` is a report: it moves `last_health_check` and leaves a ' +

@@ -6,6 +6,7 @@ import { HEALTHY } from '../clients/words.ts';
 import { checkedAt, isKnownCheck, lastCheck } from '../services/health.ts';
 import { resource, type resources } from './contract.ts';
 import { isOutdated, reportsUsage, sampleOf } from './metrics.ts';
+import { moves } from './moving.ts';
 import { historyOf, resourceCredentials, resourceEntity } from './store.ts';
 
 const write: Pick<Operations<typeof resources>, 'createResource' | 'updateResource'> = {
@@ -72,6 +73,8 @@ export const resourceOperations: Operations<typeof resources> = {
   },
 
   listResourceChanges: changeListOf(resourceEntity),
+
+  ...moves,
 
   deleteResource: async ({ params, tenant, getOrThrow }) => {
     const records = tenant.records(resourceEntity);

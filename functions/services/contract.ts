@@ -95,7 +95,7 @@ export const service = record('Service', () => ({
 })).describe('Something that is run for a client, such as a shop or a mail server.');
 export type Service = RecordOf<typeof service>;
 
-const example = {
+export const serviceExample = {
   id: '0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80',
   client_id: '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04',
   external_id: 'contract-77',
@@ -124,7 +124,7 @@ const example = {
   under_maintenance: false,
 };
 
-const usual = crud(service, { path: '/api/v1/services', one: 'a service', many: 'services', example });
+const usual = crud(service, { path: '/api/v1/services', one: 'a service', many: 'services', example: serviceExample });
 
 /** The filters of the list and of what counts it. */
 const filters = () => ({
@@ -153,7 +153,12 @@ export const services = contract({
     summarizeServices: usual.summary(filters),
     createService: usual.create({
       extension: true,
-      bodyExample: { client_id: example.client_id, name: example.name, type: example.type, url: example.url },
+      bodyExample: {
+        client_id: serviceExample.client_id,
+        name: serviceExample.name,
+        type: serviceExample.type,
+        url: serviceExample.url,
+      },
     }),
     getService: usual.read(),
     listServiceChanges: usual.changes(),
@@ -174,7 +179,7 @@ export const services = contract({
         ...usual.params(),
         client_id: field.reference('Client').describe('Id of the client that the service belongs to.'),
       }),
-      response: ok(service, 'The service.', example),
+      response: ok(service, 'The service.', serviceExample),
       errors: ['not-found'],
     }),
   },

@@ -1,6 +1,7 @@
-import { contract, createOnly, crud, type RecordOf, readOnly, record, unique } from '#contract';
+import { contract, createOnly, crud, ok, type RecordOf, readOnly, record, route, unique } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
+import { moving } from '../clients/moving.ts';
 
 export const terminal = record('Terminal', () => ({
   id: readOnly(field.uuid()),
@@ -50,5 +51,12 @@ export const terminals = contract({
     getTerminal: usual.read(),
     listTerminalChanges: usual.changes(),
     updateTerminal: usual.update({ bodyExample: { status: 'inactive' } }),
+    moveTerminal: route('POST', '/api/v1/terminals/{id}/move', {
+      ...moving,
+      summary: 'Move a terminal to another client',
+      permission: 'terminals:write',
+      params: usual.params,
+      response: ok(terminal, 'The terminal after the move.', example),
+    }),
   },
 });

@@ -26,4 +26,13 @@ export const terminalOperations: Operations<typeof terminals> = {
       changes === undefined ? before : await tenant.records(terminalEntity).update(before, changes),
     );
   },
+
+  moveTerminal: async ({ params, body, tenant, getOrThrow }) => {
+    const records = tenant.records(terminalEntity);
+    const before = await getOrThrow(records, params.id);
+    const changes = changesOf(before.record, body);
+    if (changes === undefined) return respond.record(before);
+    requireClient(tenant, body.client_id);
+    return respond.record(await records.update(before, changes, { verb: 'moved' }));
+  },
 };

@@ -1,8 +1,9 @@
+import type { Item } from '@custodia/counted-lists';
 import { Problem, WHOLE_LIST } from '#contract';
 import { changeListOf, type Operations, organizationOf, pagesOf, respond } from '#http';
 import { changesOf, StaleRead } from '#table';
 import { checkMembership } from '../access/privileges.ts';
-import { membershipEntity, type StoredUser, userEntity } from '../access/store.ts';
+import { MEMBERSHIPS, membershipEntity, userEntity } from '../access/store.ts';
 import { requireClient } from '../clients/references.ts';
 import type { users } from './contract.ts';
 import { usersInRoles } from './in-roles.ts';
@@ -45,9 +46,9 @@ export const userOperations: Operations<typeof users> = {
     const records = tenant.records(userEntity);
     const before = await getOrThrow(records, params.id);
     await checkChange(tenant, caller, before.record, {});
-    const { membership_count } = before.record;
-    if (membership_count) throw isMember(before.record);
-    await records.remove(before, { requires: { equals: { membership_count }, onConditionFailed: isMember } });
+    const { [MEMBERSHIPS]: count } = before.item;
+    if (count) throw isMember(before.item);
+    await records.remove(before, { requires: { equals: { [MEMBERSHIPS]: count }, onConditionFailed: isMember } });
     return respond.empty;
   },
 
@@ -77,9 +78,8 @@ export const userOperations: Operations<typeof users> = {
 };
 
 /** The error for a user that is a member: its memberships are counted in the transactions that add and remove them. */
-function isMember({ membership_count = 0 }: Pick<StoredUser, 'membership_count'>): Error {
-  if (membership_count === 0) return new StaleRead('a membership has come and gone');
-  const detail =
-    membership_count === 1 ? 'The user has a membership.' : `The user has ${membership_count} memberships.`;
+function isMember({ [MEMBERSHIPS]: count = 0 }: Item): Error {
+  if (count === 0) return new StaleRead('a membership has come and gone');
+  const detail = count === 1 ? 'The user has a membership.' : `The user has ${count} memberships.`;
   return new Problem('still-in-use', { detail: `${detail} Delete the memberships first.` });
 }

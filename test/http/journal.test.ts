@@ -34,7 +34,10 @@ describe('the types of events', () => {
     expect(types.filter((type) => !alike.some((other) => other === type))).toEqual([
       'integration.created',
       'integration.updated',
+      'resource.moved',
+      'service.moved',
       'service_action.updated',
+      'terminal.moved',
       'webhook_endpoint.created',
       'webhook_endpoint.updated',
       'webhook_endpoint.deleted',

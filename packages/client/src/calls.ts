@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -138,6 +138,8 @@ export interface Calls {
     readonly delete: (id: string, options?: Options<'deleteResource'>) => Promise<void>;
     /** List the changes of a resource: `GET /api/v1/resources/{id}/changes`. */
     readonly listChanges: (id: string, query?: Query<'listResourceChanges'>, options?: Options<'listResourceChanges'>) => Listing<RecordChangeList>;
+    /** Move a resource to another client: `POST /api/v1/resources/{id}/move`. */
+    readonly move: (id: string, body: Move, options?: Options<'moveResource'>) => Promise<Resource>;
     /** List the history of a resource: `GET /api/v1/resources/{id}/history`. */
     readonly listHistory: (id: string, query?: Query<'listResourceHistory'>, options?: Options<'listResourceHistory'>) => Listing<ResourceHistoryEntryPage>;
     /** Report metrics of a resource: `POST /api/v1/resources/{id}/history`. */
@@ -182,6 +184,8 @@ export interface Calls {
     readonly listChanges: (id: string, query?: Query<'listServiceChanges'>, options?: Options<'listServiceChanges'>) => Listing<RecordChangeList>;
     /** Read a service of a client: `GET /api/v1/services/client/{client_id}/{id}`. */
     readonly getOfClient: (clientId: string, id: string, query?: Query<'getServiceOfClient'>, options?: Options<'getServiceOfClient'>) => Promise<Service>;
+    /** Move a service with its resources to another client: `POST /api/v1/services/{id}/move`. */
+    readonly move: (id: string, body: Move, options?: Options<'moveService'>) => Promise<Service>;
   };
   readonly terminals: {
     /** List terminals: `GET /api/v1/terminals`. */
@@ -194,6 +198,8 @@ export interface Calls {
     readonly update: (id: string, body: TerminalPatch, options?: Options<'updateTerminal'>) => Promise<Terminal>;
     /** List the changes of a terminal: `GET /api/v1/terminals/{id}/changes`. */
     readonly listChanges: (id: string, query?: Query<'listTerminalChanges'>, options?: Options<'listTerminalChanges'>) => Listing<RecordChangeList>;
+    /** Move a terminal to another client: `POST /api/v1/terminals/{id}/move`. */
+    readonly move: (id: string, body: Move, options?: Options<'moveTerminal'>) => Promise<Terminal>;
   };
   readonly tickets: {
     /** List tickets: `GET /api/v1/tickets`. */
@@ -365,6 +371,7 @@ export const CALLS: Table = {
     update: 'patch /api/v1/resources/{id}',
     delete: 'delete /api/v1/resources/{id}',
     listChanges: 'get /api/v1/resources/{id}/changes',
+    move: 'post /api/v1/resources/{id}/move',
     listHistory: 'get /api/v1/resources/{id}/history',
     createHistoryEntry: 'post /api/v1/resources/{id}/history',
   },
@@ -390,6 +397,7 @@ export const CALLS: Table = {
     delete: 'delete /api/v1/services/{id}',
     listChanges: 'get /api/v1/services/{id}/changes',
     getOfClient: 'get /api/v1/services/client/{client_id}/{id}',
+    move: 'post /api/v1/services/{id}/move',
   },
   terminals: {
     list: 'get /api/v1/terminals',
@@ -397,6 +405,7 @@ export const CALLS: Table = {
     get: 'get /api/v1/terminals/{id}',
     update: 'patch /api/v1/terminals/{id}',
     listChanges: 'get /api/v1/terminals/{id}/changes',
+    move: 'post /api/v1/terminals/{id}/move',
   },
   tickets: {
     list: 'get /api/v1/tickets',

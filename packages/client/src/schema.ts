@@ -323,6 +323,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/resources/{id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a resource to another client
+         * @description Refused while it has a service: that is moved with all its resources. Needs the permission `resources:write`. Extends the specification of this service.
+         */
+        post: operations["moveResource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/services/{id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a service with its resources to another client
+         * @description With 20 resources at most; with any it needs `resources:write`, too. Its tickets and actions stay as they are. Needs the permission `services:write`. Extends the specification of this service.
+         */
+        post: operations["moveService"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/resources/{id}/history": {
         parameters: {
             query?: never;
@@ -585,6 +625,26 @@ export interface paths {
         get: operations["listTerminalChanges"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/terminals/{id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a terminal to another client
+         * @description Needs the permission `terminals:write`. Extends the specification of this service.
+         */
+        post: operations["moveTerminal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3737,6 +3797,15 @@ export interface components {
              * @example false
              */
             readonly under_maintenance?: boolean;
+        };
+        /** @description To which client a record is moved. */
+        Move: {
+            /**
+             * Format: uuid
+             * @description The client that it belongs to from now on.
+             * @example 7a2e5c90-4b1d-4f68-9c3a-1e0d8b7f6a52
+             */
+            client_id: string;
         };
         /** @description A part of a list, each element a resource history entry, with the length of the whole. */
         ResourceHistoryEntryPage: {
@@ -8571,6 +8640,7 @@ export type Resource = components['schemas']['Resource'];
 export type ResourceCreate = components['schemas']['ResourceCreate'];
 export type ResourceUpsert = components['schemas']['ResourceUpsert'];
 export type ResourcePatch = components['schemas']['ResourcePatch'];
+export type Move = components['schemas']['Move'];
 export type ResourceHistoryEntryPage = components['schemas']['ResourceHistoryEntryPage'];
 export type ResourceHistoryEntry = components['schemas']['ResourceHistoryEntry'];
 export type ResourceHistoryEntryCreate = components['schemas']['ResourceHistoryEntryCreate'];
@@ -9773,6 +9843,74 @@ export interface operations {
             };
         };
     };
+    moveResource: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The resource, by the id that its creation returned. */
+                id: components["parameters"]["PathResourceId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Move"];
+            };
+        };
+        responses: {
+            /** @description The resource after the move. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resource"];
+                };
+            };
+        };
+    };
+    moveService: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The service, by the id that its creation returned. */
+                id: components["parameters"]["PathServiceId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Move"];
+            };
+        };
+        responses: {
+            /** @description The service after the move. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
+                };
+            };
+        };
+    };
     listResourceHistory: {
         parameters: {
             query?: {
@@ -10498,6 +10636,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecordChangeList"];
+                };
+            };
+        };
+    };
+    moveTerminal: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The terminal, by the id that its creation returned. */
+                id: components["parameters"]["PathTerminalId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Move"];
+            };
+        };
+        responses: {
+            /** @description The terminal after the move. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Terminal"];
                 };
             };
         };

@@ -70,6 +70,8 @@ export class NumberPool {
   readonly #numbers = new Set<PooledNumber>();
   /** Numbers that are being allocated in advance, by list. */
   readonly #pending = new Map<string, Promise<readonly PooledNumber[]>>();
+  /** Ranges that are about to be allocated, by list. */
+  readonly #joined = new Map<string, { count: number; readonly range: Promise<readonly PooledNumber[]> }>();
   /** Numbers that are being released, and entries that are being withdrawn. */
   #releasing: Promise<void>[] = [];
   #unreleased = 0;
@@ -262,9 +264,27 @@ export class NumberPool {
   async #more(table: Table, list: List, count: number, mayBeEarly: boolean): Promise<readonly PooledNumber[]> {
     const { batch, clock } = this.#request;
     const allocate = (many: number) => this.#allocateRange(table, list, many);
-    if (batch === undefined || !mayBeEarly) return allocate(count);
+    if (batch === undefined || !mayBeEarly) return this.#joinRange(list, count, allocate);
     this.hasAllocated = true;
     return [await batch.shared.numbers.take({ partition: list.partition, left: batch.left, clock, allocate })];
+  }
+
+  /** Takes part in the range that is about to be allocated: of records that are staged at the same time. */
+  async #joinRange(
+    { partition }: List,
+    count: number,
+    allocate: (many: number) => Promise<readonly PooledNumber[]>,
+  ): Promise<readonly PooledNumber[]> {
+    const begin = async (): Promise<readonly PooledNumber[]> => {
+      await undefined;
+      this.#joined.delete(partition);
+      return allocate(joined.count);
+    };
+    const joined = this.#joined.get(partition) ?? { count: 0, range: begin() };
+    this.#joined.set(partition, joined);
+    const first = joined.count;
+    joined.count += count;
+    return (await joined.range).slice(first, first + count);
   }
 
   async #allocateRange(table: Table, list: List, count: number): Promise<readonly PooledNumber[]> {

@@ -52,8 +52,12 @@ export class DerivedFields<T extends object> {
     });
     for (const { name: flag, counter } of list.counted) {
       const amount = add[counter] ?? 0;
-      if (amount !== 0)
-        work.expect(key, (staged, found) => stageFlagOf(staged, list, key, { flag, counter, amount }, found));
+      if (amount === 0) continue;
+      const sum = sumOf(work, `${schema.nameOf(key)} ${flag}`);
+      sum.amount += amount;
+      if (sum.isStaged) continue;
+      sum.isStaged = true;
+      work.expect(key, (staged, found) => stageFlagOf(staged, list, key, { flag, counter, amount: sum.amount }, found));
     }
   }
 
@@ -97,6 +101,17 @@ export class DerivedFields<T extends object> {
   }
 }
 
+/** What a transaction adds to the counter of a flag in all: it may change several records that one counts. */
+const sums = new WeakMap<UnitOfWork, Map<string, { amount: number; isStaged: boolean }>>();
+
+function sumOf(work: UnitOfWork, name: string) {
+  const known = sums.get(work) ?? new Map<string, { amount: number; isStaged: boolean }>();
+  sums.set(work, known);
+  const sum = known.get(name) ?? { amount: 0, isStaged: false };
+  known.set(name, sum);
+  return sum;
+}
+
 /**
  * Stages what becomes of a flag when its counter changes, without reading it: the counter is expected to be more than
  * 0, and to stay so. For a counter that leaves or reaches 0 this is refused; then the item is known, and the flag is
@@ -109,6 +124,7 @@ function stageFlagOf(
   { flag, counter, amount }: { readonly flag: string; readonly counter: string; readonly amount: number },
   found: Item | undefined,
 ): void {
+  if (amount === 0) return;
   const onConditionFailed: OnConditionFailed = (item) => new listErrors.Unexpected(key, item ?? {});
   const expected = { equals: { [flag]: true }, moreThan: { [counter]: Math.max(0, -amount) } };
   if (found === undefined || Condition.isMet(expected, found)) {

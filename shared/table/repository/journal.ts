@@ -69,7 +69,7 @@ export function journalOf(events: Repository<JournalEvent>, kind: Journal, paren
   const { quiet = [], unnamed = [], isLoud, history } = kind.journaled ?? {};
   const below = parentId === undefined ? {} : { parent_id: parentId };
   return async ({ verb, id, version, item = {}, before = {}, after = {} }) => {
-    const all = verb === 'updated' ? Object.keys(differing(before, after)).toSorted() : undefined;
+    const all = verb === 'updated' || verb === 'moved' ? Object.keys(differing(before, after)).toSorted() : undefined;
     const changed = unnamed.length === 0 ? all : all?.filter((field) => !unnamed.includes(field));
     if (changed?.every((field) => quiet.includes(field)) && !isLoud?.(before as never, after as never)) return {};
     const changed_fields = changed === undefined ? null : named(changed);

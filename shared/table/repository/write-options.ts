@@ -34,8 +34,8 @@ export interface UpdateOptions<T> {
   readonly alsoAudited?: readonly string[];
   /** The time of an order, which moves forward with the change, even where others move it at the same time. */
   readonly moves?: keyof T & string;
-  /** What its event says: `deleted` of a record that only says from now on that it was. */
-  readonly verb?: 'deleted';
+  /** What its event says: `moved`, or `deleted` of a record that only says from now on that it was. */
+  readonly verb?: 'deleted' | 'moved';
 }
 
 export interface DeletionOptions {
