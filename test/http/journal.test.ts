@@ -32,6 +32,9 @@ describe('the types of events', () => {
     expect(alike.length).toBeGreaterThan(15);
     expect(alike.filter((type) => !types.includes(type))).toEqual([]);
     expect(types.filter((type) => !alike.some((other) => other === type))).toEqual([
+      'attachment.created',
+      'attachment.updated',
+      'attachment.deleted',
       'integration.created',
       'integration.updated',
       'resource.moved',
