@@ -1,7 +1,8 @@
 import { invalidField, Problem } from '#contract';
-import { type Operations, respond } from '#http';
+import type { Operations } from '#http';
 import { mayDo } from '#identity';
 import { StaleRead, type Stored } from '#table';
+import { shown, withMaintenance } from '../clients/maintenance.ts';
 import { serviceCredentials, serviceEntity } from '../services/store.ts';
 import type { resources } from './contract.ts';
 import { MOST_MOVED } from './limits.ts';
@@ -28,15 +29,15 @@ export const moves: Moves = {
       client_id === body.client_id
         ? stored
         : await records.update(stored, { ...body, updated_at: tenant.session.timestamp }, { verb: 'moved' });
-    return respond.record(await resourceCredentials.decryptIn({ tenant, caller }, after));
+    return shown(await resourceCredentials.decryptIn({ tenant, caller }, after), withMaintenance(tenant));
   },
 
   moveService: async ({ params, body, tenant, caller, getOrThrow }) => {
     const services = tenant.records(serviceEntity);
     const stored = await getOrThrow(services, params.id);
-    const shown = async (service: typeof stored) =>
-      respond.record(await serviceCredentials.decryptIn({ tenant, caller }, service));
-    if (stored.record.client_id === body.client_id) return shown(stored);
+    const show = async (service: typeof stored) =>
+      shown(await serviceCredentials.decryptIn({ tenant, caller }, service), withMaintenance(tenant));
+    if (stored.record.client_id === body.client_id) return show(stored);
     const { resource_count } = stored.record;
     if (resource_count > 0 && !mayDo(caller, 'resources:write'))
       throw new Problem('forbidden', {
@@ -55,7 +56,7 @@ export const moves: Moves = {
       services.update(stored, changes, { verb: 'moved' }),
       ...all.map((resource) => records.update(resource, changes, { verb: 'moved' })),
     ]);
-    return shown(after);
+    return show(after);
   },
 };
 
