@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { localConnection } from '#local-dynamodb';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { ObjectStoreError } from './error.ts';
-import { type SignedRequest, verifySignature } from './signature.ts';
+import { type SignedRequest, type Verifying, verifySignature } from './signature.ts';
 
 /**
  * A store of objects on this machine that takes presigned requests as S3 does, with the checks that matter: signature,
@@ -25,6 +25,8 @@ interface StoreOptions {
   /** Origins whose pages may call. */
   readonly corsOrigins?: readonly string[] | undefined;
   readonly clock?: Clock;
+  /** Default: that of `npm start` alone. */
+  readonly secretOf?: Verifying['secretOf'];
 }
 
 const BUCKET = 'attachments';
@@ -39,11 +41,11 @@ export async function startObjectStore({
   host = '127.0.0.1',
   ...options
 }: StoreOptions): Promise<ObjectStore> {
-  const { corsOrigins = [], clock = systemClock } = options;
+  const { corsOrigins = [], clock = systemClock, secretOf = ownSecret } = options;
   const server = createServer(async (request, response) => {
     const cors = corsHeaders(request.headers.origin, corsOrigins);
     try {
-      const { status, headers = {}, body } = await reply(request, { bucket: url, directory, now: clock() });
+      const { status, headers = {}, body } = await reply(request, { bucket: url, directory, now: clock(), secretOf });
       response.writeHead(status, { ...cors, ...headers }).end(body);
     } catch (error) {
       fail(response, error, cors);
@@ -66,10 +68,13 @@ function fail(response: ServerResponse, error: unknown, cors: Readonly<Record<st
   response.writeHead(status, { ...cors, 'content-type': 'application/xml', connection: 'close' }).end(xml);
 }
 
-interface Place {
-  readonly bucket: string;
+interface Place extends Verifying {
   readonly directory: string;
-  readonly now: number;
+}
+
+function ownSecret(accessKeyId: string): string | undefined {
+  const { credentials } = localConnection('http://unused');
+  return accessKeyId === credentials.accessKeyId ? credentials.secretAccessKey : undefined;
 }
 
 interface StoreReply {
@@ -84,7 +89,7 @@ async function reply(incoming: IncomingMessage, place: Place): Promise<StoreRepl
   const url = new URL(incoming.url ?? '/', place.bucket);
   const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
   const request: SignedRequest = { method, url, headers };
-  await verifySignature(request, { ...place, credentials: localConnection('http://unused').credentials });
+  await verifySignature(request, place);
   const key = url.pathname.slice(`/${BUCKET}/`.length);
   if (method === 'GET' && key === '') return versions(place, url.searchParams.get('prefix') ?? '');
   if (!KEY.test(key)) throw new ObjectStoreError('NoSuchKey');

@@ -9,10 +9,11 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface Verifying {
+export interface Verifying {
   /** The address that was signed. */
   readonly bucket: string;
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** The secret of an access key; undefined: there is none, or it may not do this. */
+  readonly secretOf: (accessKeyId: string, request: SignedRequest) => string | undefined;
   /** In epoch milliseconds. */
   readonly now: number;
 }
@@ -33,19 +34,20 @@ const SKEW = 15 * 60_000;
 export async function verifySignature(request: SignedRequest, verifying: Verifying): Promise<void> {
   const { url, headers } = request;
   const parameter = (name: string): string => url.searchParams.get(`X-Amz-${name}`) ?? '';
-  const [, accessKeyId, day, region = ''] = CREDENTIAL.exec(parameter('Credential')) ?? [];
+  const [, accessKeyId = '', day, region = ''] = CREDENTIAL.exec(parameter('Credential')) ?? [];
   const [, year, month, date, hour, minute, second] = DATE.exec(parameter('Date')) ?? [];
   const expiresIn = Number(parameter('Expires'));
   if (year === undefined || !(expiresIn >= 1 && expiresIn <= 604_800) || day !== `${year}${month}${date}`)
     throw denied('The request is not presigned.');
-  if (accessKeyId !== verifying.credentials.accessKeyId) throw new ObjectStoreError('InvalidAccessKeyId');
+  const secretAccessKey = verifying.secretOf(accessKeyId, request);
+  if (secretAccessKey === undefined) throw new ObjectStoreError('InvalidAccessKeyId');
   const signedAt = Date.parse(`${year}-${month}-${date}T${hour}:${minute}:${second}Z`);
   if (verifying.now < signedAt - SKEW) throw denied('Request is not yet valid');
   if (verifying.now > signedAt + expiresIn * 1_000) throw denied('Request has expired');
   const names = parameter('SignedHeaders').split(';');
   const unsigned = Object.keys(headers).filter((name) => name.startsWith('x-amz-') && !names.includes(name));
   if (unsigned.length > 0) throw denied(`There were headers present in the request which were not signed: ${unsigned}`);
-  const { credentials } = verifying;
+  const credentials = { accessKeyId, secretAccessKey };
   const presigning = { credentials, region, signingDate: new Date(signedAt), expiresIn };
   const expected = new URL(await presign(verifying.bucket, signedPart(request, names), presigning));
   const signatures = [url, expected].map((each) => Buffer.from(each.searchParams.get('X-Amz-Signature') ?? ''));

@@ -212,6 +212,19 @@ describe('a session', () => {
     expect([dynamoDb.signedWith.at(-1), asked.length]).toEqual(['SESSION2', 2]);
   });
 
+  it('that signs a URL lasts longer than the URL: otherwise the next one does', async () => {
+    const tenant = newTenant();
+    const signing = async () =>
+      (await RequestSession.ofEnvironment(10_000).tables.credentialsOf(tenant, 16 * MINUTE)).accessKeyId;
+    expect(await signing()).toBe('SESSION1');
+    pass(44 * MINUTE - 1);
+    expect([await signing(), asked.length]).toEqual(['SESSION1', 1]);
+    pass(1);
+    expect(await Promise.all([signing(), signing()])).toEqual(['SESSION2', 'SESSION2']);
+    await read(tenantTable(tenant));
+    expect([dynamoDb.signedWith.at(-1), asked.length]).toEqual(['SESSION2', 2]);
+  });
+
   it('is not used in its last half minute: requests wait for the next', async () => {
     const table = tenantTable(newTenant());
     await read(table);

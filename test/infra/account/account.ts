@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { localConnection } from '#local-dynamodb';
+import type { startObjectStore } from '../../../local/objects/index.ts';
 
 import { callerIdentity } from '../../operator/fake-account.ts';
 import { listening } from '../../support/listening.ts';
@@ -15,6 +16,8 @@ import { type Deployed, queueArnAt } from './template.ts';
 export interface Account {
   /** Gives credentials to a role, as Lambda does to a function. */
   readonly credentialsOf: (principal: Principal) => Record<string, string>;
+  /** The secret by which a request to the bucket is signed, where the policies allow the request. */
+  readonly secretOf: NonNullable<Parameters<typeof startObjectStore>[0]['secretOf']>;
   readonly stsEndpoint: string;
   readonly dynamoDbEndpoint: string;
   readonly kmsEndpoint: string;
@@ -81,6 +84,23 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
   };
   const refuse = (by: Principal | undefined, what: string): void => {
     refusals.push(`${by?.roleArn ?? 'nobody'} ${JSON.stringify(by?.tags)} may not ${what}`);
+  };
+
+  const secretOf: Account['secretOf'] = (accessKeyId, { method, url }) => {
+    const by = holders.get(accessKeyId);
+    const [bucket = ''] = [...stack.resources].find(([, { Type }]) => Type === 'AWS::S3::Bucket') ?? [];
+    const key = url.pathname.split('/').slice(2).join('/');
+    const prefix = url.searchParams.get('prefix') ?? '';
+    const action =
+      key === ''
+        ? 's3:ListBucketVersions'
+        : `s3:${ACTIONS_ON_OBJECTS[method]}${url.searchParams.has('versionId') ? 'Version' : ''}`;
+    const resource = `arn:aws:s3:::${bucket}${key === '' ? '' : `/${key}`}`;
+    const context = key === '' ? { 's3:prefix': [prefix] } : {};
+    const { AWS_SECRET_ACCESS_KEY: secret } = SECRET_CREDENTIALS;
+    if (by !== undefined && isAllowed(stack, by, { action, resource, context })) return secret;
+    refuse(by, `${action} ${resource}`);
+    return undefined;
   };
 
   const sts = createServer(async (request, response) => {
@@ -171,6 +191,7 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
   const [stsEndpoint, dynamoDbEndpoint, kmsEndpoint, sqsEndpoint] = await Promise.all(servers.map(listening));
   return {
     credentialsOf,
+    secretOf,
     stsEndpoint: stsEndpoint ?? '',
     dynamoDbEndpoint: dynamoDbEndpoint ?? '',
     kmsEndpoint: kmsEndpoint ?? '',
@@ -210,6 +231,14 @@ function keyUseIn(operation: string, body: unknown): Asked {
   const context = Object.entries(EncryptionContext).map(([key, value]) => [`kms:EncryptionContext:${key}`, [value]]);
   return { action: `kms:${operation}`, resource: KeyId, context: Object.fromEntries(context) };
 }
+
+/** What the policies of S3 call the methods. */
+const ACTIONS_ON_OBJECTS: Readonly<Record<string, string>> = {
+  GET: 'GetObject',
+  HEAD: 'GetObject',
+  PUT: 'PutObject',
+  DELETE: 'DeleteObject',
+};
 
 const ACCESS_KEY = /Credential=(\w+)\//;
 

@@ -5,6 +5,7 @@ import { localConnection } from '#local-dynamodb';
 import { contracts } from '../../../functions/all-contracts.ts';
 import { makeApp } from '../../../infra/app.ts';
 import { startGateway } from '../../../local/gateway/gateway.ts';
+import { startObjectStore } from '../../../local/objects/index.ts';
 import { type FakeKms, startFakeKms } from '../../auth/fake-kms.ts';
 import { startFakeAccount } from '../../operator/fake-account.ts';
 import { type Api, callersAt } from '../../support/api.ts';
@@ -70,6 +71,10 @@ export async function deploy(
   const account = await openAccount(stack, table.endpoint, kms.endpoint);
   started.defer(() => account.close());
 
+  const { secretOf } = account;
+  const objects = await startObjectStore({ directory: join(outdir, 'objects'), secretOf });
+  started.use(objects);
+
   const surroundings = await startFakeAccount();
   started.defer(() => surroundings.stop());
   const endpoints = {
@@ -83,7 +88,9 @@ export async function deploy(
   };
   const functions = new Map(
     Array.from(functionsOf(stack, outdir), ([name, each]) => {
-      const environment = { ...each.environment, TABLE_NAME: table.tableName };
+      const { ATTACHMENTS_URL: bucket } = each.environment;
+      const ofBucket = bucket === undefined ? {} : { ATTACHMENTS_URL: objects.url };
+      const environment = { ...each.environment, ...ofBucket, TABLE_NAME: table.tableName };
       return [name, { ...each, environment }] as const;
     }),
   );
@@ -113,7 +120,7 @@ export async function deploy(
   // `cdk` names every stack that it deployed, those without outputs too.
   const [data = ''] = STACKS;
   const { [data]: ofData, ...others } = stack.outputsByStack;
-  const told = { ...ofData, TableName: table.tableName };
+  const told = { ...ofData, TableName: table.tableName, AttachmentsUrl: objects.url };
   writeFileSync(outputs, JSON.stringify({ 'api-gateway-log-role': {}, [data]: told, ...others }));
   const somebody = account.credentialsOf({ roleArn: OPERATOR, tags: {} });
   const operatorUntil = (signal: AbortSignal | undefined, ...args: string[]) =>
