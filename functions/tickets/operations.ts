@@ -79,6 +79,7 @@ export const ticketOperations: Operations<typeof tickets> = {
 
   getTicketMessage: async ({ params, tenant, getOrThrow }) => {
     const { message } = await messageOf(tenant, params, getOrThrow);
+    requirePresent(message.record);
     return respond.record(message, shownMessage);
   },
 

@@ -91,7 +91,7 @@ describe.each(kindsWith('create'))('a new %s', (kind) => {
 });
 
 /** Times that the service sets at a change. */
-const MOVED = ['updated_at', 'last_activity_at', 'last_health_check', 'resolved_at', 'under_maintenance'];
+const MOVED = ['edited_at', 'updated_at', 'last_activity_at', 'last_health_check', 'resolved_at', 'under_maintenance'];
 
 describe.each(kindsWith('update'))('a change of a %s', (kind) => {
   it('takes the fields sent and leaves the others', async () => {

@@ -3,7 +3,7 @@ import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
-import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
+import { idsInEvent, operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { dumpOf, foundIn, type RawItem } from '../support/table-dump.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -60,9 +60,10 @@ async function deliverEverything(): Promise<void> {
   for (const [operationId, { event }] of operations) {
     if (event === undefined) continue;
     const scenario = withSecrets(await testTenant.scenario(operationId));
-    const hasId = Object.keys(scenario.route.params.shape).length > 0;
-    const id = hasId ? { [event.idField ?? 'id']: scenario.path.split('/')[4] } : {};
-    const { status } = await deliver(api, org, { event_type: event.type, data: { ...scenario.body, ...id } });
+    const { status } = await deliver(api, org, {
+      event_type: event.type,
+      data: { ...scenario.body, ...idsInEvent(scenario) },
+    });
     expect([event.type, status]).toEqual([event.type, 200]);
   }
   const unknown = { event_type: 'vault.opened', data: { deep: [{ password: newSecret() }] } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deliver } from '../support/deliver.ts';
 import { prepared } from '../support/prepared.ts';
-import { operations, TestTenant } from '../support/scenario.ts';
+import { idsInEvent, operations, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi();
@@ -15,15 +15,10 @@ const withEvents = operations.flatMap(([id, route]) =>
 /** Every event type that a contract declares, delivered with the example of its route. */
 describe('every event with an effect does what its route does', () => {
   it.each(withEvents)('%s: %s', async (type, operationId) => {
-    const { path, body, route } = await testTenant.scenario(operationId);
-    const ids = path.split('/');
-    const inPath = route.path
-      .split('/')
-      .flatMap((part, index) => (part.startsWith('{') ? [[part.slice(1, -1), ids[index]]] : []));
-    const { id, ...others } = Object.fromEntries(inPath);
+    const scenario = await testTenant.scenario(operationId);
     // Other members of partners are ignored and named.
     const more = { created: 1_763_700_000, livemode: true };
-    const data = { ...more, ...body, ...others, ...(id === undefined ? {} : { [route.event?.idField ?? 'id']: id }) };
+    const data = { ...more, ...scenario.body, ...idsInEvent(scenario) };
     expect((await deliver(api, org, { event_type: type, data })).body).toMatchObject({ received: true });
     const { body: events } = await api.request<{ data: Record<string, unknown>[] }>(
       'GET',

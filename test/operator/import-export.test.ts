@@ -18,7 +18,7 @@ let exported: readonly Line[];
 /** What the report says that is not equal, and how a test sees past it. */
 const TIMES = [
   ...['created_at', 'updated_at', 'last_activity_at', 'last_contact'],
-  ...['first_response_at', 'resolved_at'],
+  ...['first_response_at', 'resolved_at', 'merged_into', 'merged_from', 'edited_at', 'removed_at'],
   ...['run', 'scheduled_for', 'attempts', 'leased_until', 'progress', 'result', 'log', 'finished_at'],
 ];
 const comparable = ({ type, record }: Line): object => {

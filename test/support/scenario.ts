@@ -235,3 +235,14 @@ const LETTERS = 'ghjkmnpqtz';
 const withFreshKeys = (example: JsonBody, suffix: string): JsonBody => ({
   operations: (example.operations as JsonBody[]).map((each) => ({ ...each, key: `${each.key}-${suffix}` })),
 });
+
+/** The ids of a request's path as the event of its route has them. */
+export function idsInEvent({ route, path }: Pick<Scenario, 'route' | 'path'>): JsonBody {
+  const given = path.split(/[/?]/);
+  const parameters = route.path
+    .split('/')
+    .flatMap((part, index) => (part.startsWith('{') ? [[part.slice(1, -1), given[index]]] : []));
+  return Object.fromEntries(
+    parameters.map(([name, id], index) => [index === 0 ? (route.event?.idField ?? 'id') : name, id]),
+  );
+}
