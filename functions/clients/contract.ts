@@ -145,13 +145,19 @@ export const clients = contract({
       },
     }),
     upsertClient: route('PUT', '/api/v1/clients', {
-      summary: 'Create a client, or change the one with this slug',
+      summary: 'Create a client, or change the one with this slug or external id',
       description:
-        'An existing client gets the fields that are sent, and keeps the others. With `If-Match` nothing is ' +
-        'created, with `If-None-Match: *` nothing changed.',
+        'The query has one of them. An existing client gets the fields that are sent, and keeps the others. With ' +
+        '`If-Match` nothing is created, with `If-None-Match: *` nothing changed.',
       permission: 'clients:write',
       extension: true,
-      query: () => ({ slug: field.slug().describe('Which client to change; a new one gets this slug.') }),
+      query: () => ({
+        slug: field.slug().optional().describe('Which client to change; a new one gets this slug.'),
+        external_id: field
+          .identifier(500, 1)
+          .optional()
+          .describe('Which client to change; a new one gets this `external_id`.'),
+      }),
       body: client.upsert,
       bodyExample: { name: 'Acme Lda', plan: 'premium' },
       upsert: { by: 'slug', patch: client.patch, changed: 'The changed client, or the client as it was.' },

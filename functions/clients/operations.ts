@@ -1,4 +1,4 @@
-import { WHOLE_LIST } from '#contract';
+import { Problem, pointer, WHOLE_LIST } from '#contract';
 import { changeListOf, type Operations, organizationOf, pagesOf, respond, upsertOf } from '#http';
 import { changesOf } from '#table';
 import { type Client, client, type clients } from './contract.ts';
@@ -39,15 +39,27 @@ const write: Pick<Operations<typeof clients>, 'createClient' | 'updateClient'> =
   },
 };
 
+/** By what an upsert finds a client. */
+const NAMES = ['slug', 'external_id'] as const;
+type Upsert = Operations<typeof clients>['upsertClient'];
+
+const upsertBy = (by: (typeof NAMES)[number]): Upsert =>
+  upsertOf({ by, entity: clientEntity, record: client, write: () => [write.createClient, write.updateClient] });
+const upsertsBy = { slug: upsertBy('slug'), external_id: upsertBy('external_id') };
+
 export const clientOperations: Operations<typeof clients> = {
   ...write,
 
   listClients: pagesOf(clientEntity, ({ record }) => toClient(record)),
 
-  upsertClient: upsertOf({
-    ...{ by: 'slug', record: client, create: write.createClient, update: write.updateClient },
-    find: (tenant, slug) => tenant.records(clientEntity).idOf('slug', slug),
-  }),
+  upsertClient: async (input) => {
+    const given = NAMES.filter((name) => input.query[name] !== undefined);
+    if (given.length === 1) return upsertsBy[given[0] ?? 'slug'](input);
+    const detail = 'the query has either slug or external_id';
+    throw new Problem('invalid-parameter', {
+      errors: NAMES.map((name) => ({ in: 'query', pointer: pointer([name]), detail })),
+    });
+  },
 
   getClient: async ({ params, tenant, getOrThrow }) =>
     respond.record(await getOrThrow(tenant.records(clientEntity), params.id), toClient),

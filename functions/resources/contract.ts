@@ -215,21 +215,12 @@ export const resources = contract({
         ip_address: example.ip_address,
       },
     }),
-    upsertResource: route('PUT', '/api/v1/resources', {
-      summary: 'Create a resource, or change the one with this external id',
+    upsertResource: usual.upsert({
       description:
         'An existing resource gets the fields that are sent, and keeps the others. With `If-Match` nothing is ' +
         'created, with `If-None-Match: *` nothing changed. If several resources have the `external_id`, it is a ' +
         '409.',
-      permission: 'resources:write',
-      extension: true,
-      query: () => ({
-        external_id: field.identifier(500, 1).describe('Which resource to change; a new one gets this `external_id`.'),
-      }),
-      body: resource.upsert,
       bodyExample: { client_id: example.client_id, name: example.name, type: example.type },
-      upsert: { by: 'external_id', patch: resource.patch, changed: 'The changed resource, or the resource as it was.' },
-      response: created(resource, 'The created resource.', example),
       errors: ['conflict', 'list-being-built', 'already-exists'],
     }),
     getResource: usual.read(),

@@ -61,7 +61,8 @@ export const resourceOperations: Operations<typeof resources> = {
   ),
 
   upsertResource: upsertOf({
-    ...{ by: 'external_id', record: resource, create: write.createResource, update: write.updateResource },
+    ...{ by: 'external_id', entity: resourceEntity, record: resource },
+    write: () => [write.createResource, write.updateResource],
     find: findOnly,
     claim: (tenant, id, item, value) => tenant.records(resourceEntity).claimValue(id, item, 'external_id', value),
   }),

@@ -160,6 +160,9 @@ export const services = contract({
         url: serviceExample.url,
       },
     }),
+    upsertService: usual.upsert({
+      bodyExample: { client_id: serviceExample.client_id, name: serviceExample.name, type: serviceExample.type },
+    }),
     getService: usual.read(),
     listServiceChanges: usual.changes(),
     updateService: usual.update({

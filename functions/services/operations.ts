@@ -1,9 +1,9 @@
 import type { Item } from '@custodia/counted-lists';
 import { Problem } from '#contract';
-import { changeListOf, countsOf, noRecord, type Operations, pagesOf, respond } from '#http';
+import { changeListOf, countsOf, noRecord, type Operations, pagesOf, respond, upsertOf } from '#http';
 import { changesOf } from '#table';
 import { maintenanceFlags, shown, withMaintenance } from '../clients/maintenance.ts';
-import type { services } from './contract.ts';
+import { service, type services } from './contract.ts';
 import { isKnownCheck, isServiceRisk, lastCheck } from './health.ts';
 import { resourcesOf, serviceCredentials, serviceEntity } from './store.ts';
 
@@ -34,6 +34,11 @@ export const serviceOperations: Operations<typeof services> = {
     });
     return shown(await serviceCredentials.decryptIn({ tenant, caller }, created), show);
   },
+
+  upsertService: upsertOf({
+    ...{ by: 'external_id', entity: serviceEntity, record: service },
+    write: () => [serviceOperations.createService, serviceOperations.updateService],
+  }),
 
   getService: async ({ params, tenant, caller, getOrThrow }) => {
     const show = withMaintenance(tenant);

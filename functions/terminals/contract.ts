@@ -48,6 +48,7 @@ export const terminals = contract({
     createTerminal: usual.create({
       bodyExample: { client_id: example.client_id, name: example.name, location: example.location },
     }),
+    upsertTerminal: usual.upsert({ bodyExample: { client_id: example.client_id, name: example.name } }),
     getTerminal: usual.read(),
     listTerminalChanges: usual.changes(),
     updateTerminal: usual.update({ bodyExample: { status: 'inactive' } }),

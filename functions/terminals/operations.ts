@@ -1,7 +1,7 @@
-import { changeListOf, type Operations, pagesOf, respond } from '#http';
+import { changeListOf, type Operations, pagesOf, respond, upsertOf } from '#http';
 import { changesOf } from '#table';
 import { requireClient } from '../clients/references.ts';
-import type { terminals } from './contract.ts';
+import { terminal, type terminals } from './contract.ts';
 import { terminalEntity } from './store.ts';
 
 export const terminalOperations: Operations<typeof terminals> = {
@@ -13,6 +13,11 @@ export const terminalOperations: Operations<typeof terminals> = {
       await tenant.records(terminalEntity).create({ fields: { ...body, created_at: tenant.session.timestamp } }),
     );
   },
+
+  upsertTerminal: upsertOf({
+    ...{ by: 'external_id', entity: terminalEntity, record: terminal },
+    write: () => [terminalOperations.createTerminal, terminalOperations.updateTerminal],
+  }),
 
   getTerminal: async ({ params, tenant, getOrThrow }) =>
     respond.record(await getOrThrow(tenant.records(terminalEntity), params.id)),

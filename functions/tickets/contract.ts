@@ -222,6 +222,14 @@ export const tickets = contract({
         client_id: ticketExample.client_id,
       },
     }),
+    upsertTicket: usual.upsert({
+      bodyExample: {
+        contact_id: ticketExample.contact_id,
+        subject: ticketExample.subject,
+        description: ticketExample.description,
+        source: ticketExample.source,
+      },
+    }),
     getTicket: usual.read(),
     listTicketChanges: usual.changes(),
     updateTicket: usual.update({

@@ -1,12 +1,12 @@
 import { invalidField } from '#contract';
-import { changeListOf, countsOf, noRecord, noSuchRecord, type Operations, pagesOf, respond } from '#http';
+import { changeListOf, countsOf, noRecord, noSuchRecord, type Operations, pagesOf, respond, upsertOf } from '#http';
 import { changesOf, type Tenant } from '#table';
 import { noteContact, requireClient } from '../clients/references.ts';
 import { resourceEntity } from '../resources/store.ts';
 import { serviceEntity } from '../services/store.ts';
 import { terminalEntity } from '../terminals/store.ts';
 import { generatedCode } from './codes.ts';
-import type { Ticket, TicketMessage, TicketSummary, tickets } from './contract.ts';
+import { type Ticket, type TicketMessage, type TicketSummary, ticket, type tickets } from './contract.ts';
 import { mergeTicket, messagesOfAll } from './merging.ts';
 import { attachmentsOf, messageEntity, messagesOf, resolutionOf, ticketAt, ticketEntity } from './store.ts';
 
@@ -35,6 +35,11 @@ export const ticketOperations: Operations<typeof tickets> = {
     });
     return respond.record(created, ticketAt(now));
   },
+
+  upsertTicket: upsertOf({
+    ...{ by: 'external_id', entity: ticketEntity, record: ticket },
+    write: () => [ticketOperations.createTicket, ticketOperations.updateTicket],
+  }),
 
   getTicket: async ({ params, tenant, session, getOrThrow }) =>
     respond.record(await getOrThrow(tenant.records(ticketEntity), params.id), ticketAt(session.timestamp)),

@@ -57,6 +57,13 @@ export const users = contract({
       extension: true,
       bodyExample: { email: example.email, name: example.name, phone: example.phone },
     }),
+    upsertUser: usual.upsert({
+      description:
+        'An existing user gets the fields that are sent, under the conditions of a change, and keeps the others. ' +
+        'With `If-Match` nothing is created, with `If-None-Match: *` nothing changed.',
+      privileged: true,
+      bodyExample: { email: example.email, name: example.name },
+    }),
     getUser: usual.read(),
     listUserChanges: usual.changes(),
     updateUser: usual.update({

@@ -1,7 +1,8 @@
 import type { Item } from '@custodia/counted-lists';
 import { Problem, WHOLE_LIST } from '#contract';
-import { changeListOf, type Operations, organizationOf, pagesOf, respond } from '#http';
+import { changeListOf, type Operations, organizationOf, pagesOf, respond, upsertOf } from '#http';
 import { changesOf, StaleRead } from '#table';
+import { user } from '../access/contract.ts';
 import { checkMembership } from '../access/privileges.ts';
 import { MEMBERSHIPS, membershipEntity, userEntity } from '../access/store.ts';
 import { requireClient } from '../clients/references.ts';
@@ -27,6 +28,11 @@ export const userOperations: Operations<typeof users> = {
       await tenant.records(userEntity).create({ fields: { ...body, created_at: session.timestamp, last_login: null } }),
     );
   },
+
+  upsertUser: upsertOf({
+    ...{ by: 'external_id', entity: userEntity, record: user },
+    write: () => [userOperations.createUser, userOperations.updateUser],
+  }),
 
   getUser: async ({ params, tenant, getOrThrow }) =>
     respond.record(await getOrThrow(tenant.records(userEntity), params.id)),

@@ -1,18 +1,20 @@
 import type * as z from 'zod';
 import { changesOf } from './changes.ts';
 import { reference } from './constraints.ts';
+import { identifier } from './fields.ts';
 import type { Body } from './record.ts';
 import { created, noContent, ok, pageOf } from './responses.ts';
 import { type Example, type PermissionCode, type RouteOf, type RouteOptions, route } from './route.ts';
 import { summaryRoute } from './summary.ts';
 
 /** A record with its bodies, as `record` makes it. */
-interface Kind<S extends z.ZodType, C extends Body, P extends Body> {
+interface Kind<S extends z.ZodType, C extends Body, P extends Body, U extends Body> {
   /** `ServiceAction` */
   readonly name: string;
   readonly schema: S;
   readonly create: C;
   readonly patch: P;
+  readonly upsert: U;
 }
 
 interface Naming {
@@ -29,6 +31,7 @@ interface Naming {
 }
 
 type Given = Partial<RouteOptions>;
+type WithExample = Given & { readonly bodyExample: Example };
 /** What a domain gives, in place of what follows from the record. */
 type Over<D, O> = Omit<D, keyof O> & O;
 
@@ -45,7 +48,10 @@ type Over<D, O> = Omit<D, keyof O> & O;
  *       deleteTerminal: usual.remove(),
  *     }
  */
-export function crud<S extends z.ZodType, C extends Body, P extends Body>(kind: Kind<S, C, P>, naming: Naming) {
+export function crud<S extends z.ZodType, C extends Body, P extends Body, U extends Body>(
+  kind: Kind<S, C, P, U>,
+  naming: Naming,
+) {
   const { path, one, many, example, hasEvents = true } = naming;
   const noun = one.replace(/^an? /, '');
   const area = naming.area ?? path.slice(path.lastIndexOf('/') + 1);
@@ -71,11 +77,13 @@ export function crud<S extends z.ZodType, C extends Body, P extends Body>(kind: 
     },
     /** Counts what the list has, by a field. @param filters those of the list */
     summary: <Q extends z.ZodRawShape>(filters: () => Q) => summaryRoute(kind, { ...naming, ...permissions }, filters),
-    create: <const O extends Given & { readonly bodyExample: Example }>(given: O) => {
+    create: <const O extends WithExample>(given: O) => {
       const response = created(kind, `The created ${noun}.`, example);
       const usual = { summary: `Create ${one}`, permission: permissions.write, body: kind.create, response };
       return made('POST', path, { ...usual, ...event('created') }, given);
     },
+    /** By the id that another system gave it. */
+    upsert: <const O extends WithExample>(given: O) => made('PUT', path, usualUpsert(kind, naming, permissions), given),
     read: <const O extends Given = Record<never, never>>(given?: O) => {
       const response = ok(kind, `The ${noun}.`, example);
       const usual = { summary: `Read ${one}`, permission: permissions.read, ...named, response };
@@ -85,7 +93,7 @@ export function crud<S extends z.ZodType, C extends Body, P extends Body>(kind: 
     changes: () =>
       route('GET', `${item}/changes`, { ...named, ...changesOf(one, example), permission: permissions.read }),
     /** The example of the response has what that of the body sets. */
-    update: <const O extends Given & { readonly bodyExample: Example }>(given: O) => {
+    update: <const O extends WithExample>(given: O) => {
       const response = ok(kind, `The updated ${noun}.`, { ...example, ...given.bodyExample });
       const usual = { summary: `Change ${one}`, permission: permissions.write, ...named, body: kind.patch, response };
       return made('PATCH', item, { ...usual, ...event('updated') }, given);
@@ -96,6 +104,28 @@ export function crud<S extends z.ZodType, C extends Body, P extends Body>(kind: 
       return made('DELETE', item, { ...usual, ...event('deleted') }, given as O);
     },
   };
+}
+
+function usualUpsert<S extends z.ZodType, C extends Body, P extends Body, U extends Body>(
+  kind: Kind<S, C, P, U>,
+  { one, example }: Naming,
+  { write: permission }: { readonly write: PermissionCode },
+) {
+  const noun = one.replace(/^an? /, '');
+  return {
+    summary: `Create ${one}, or change the one with this external id`,
+    description:
+      `An existing ${noun} gets the fields that are sent, and keeps the others. With \`If-Match\` nothing is ` +
+      'created, with `If-None-Match: *` nothing changed.',
+    permission,
+    extension: true,
+    query: () => ({
+      external_id: identifier(500, 1).describe(`Which ${noun} to change; a new one gets this \`external_id\`.`),
+    }),
+    body: kind.upsert,
+    upsert: { by: 'external_id', patch: kind.patch, changed: `The changed ${noun}, or the ${noun} as it was.` },
+    response: created(kind, `The created ${noun}.`, example),
+  } as const;
 }
 
 /** `ServiceAction` is `service_action`. */

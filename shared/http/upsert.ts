@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { type Body, invalidField, Problem, type Route } from '#contract';
-import { NotUnique, type Repository, type RequestSession, StaleRead, type Stored, type Tenant } from '#table';
+import {
+  type Entity,
+  NotUnique,
+  type Repository,
+  type RequestSession,
+  StaleRead,
+  type Stored,
+  type Tenant,
+} from '#table';
 import type { AnyOperation, BearerInput, Input, Operation, OperationResponse } from './operation.ts';
 
 /** Upserts: `PUT` to a list, which changes the record with the value that the query names, or else creates it. */
@@ -9,15 +17,16 @@ interface Parts {
   /** The field, which is the parameter of the query as well. */
   readonly by: string;
   readonly record: { readonly create: Body; readonly patch: Body };
-  /** Finds the id of the record with the value; strongly consistent. */
-  readonly find: (tenant: Tenant, value: string) => Promise<string | undefined>;
+  readonly entity: Entity<never>;
+  /** Finds the id of the record with the value, strongly consistent; by default by the claim of a unique field. */
+  readonly find?: (tenant: Tenant, value: string) => Promise<string | undefined>;
   /**
    * Stages that the record claims the value, where creating and changing it do not. `item`: as read; undefined for a
    * new record.
    */
   readonly claim?: (tenant: Tenant, id: string, item: Stored<object>['item'] | undefined, value: string) => void;
-  readonly create: unknown;
-  readonly update: unknown;
+  /** The operations of the creation and of the change. */
+  readonly write: () => readonly [create: unknown, update: unknown];
 }
 
 /**
@@ -30,7 +39,10 @@ interface Parts {
  * not there before. A record that is deleted, or gets another value, between being found and being read is looked for
  * again.
  */
-export const upsertOf = <R extends Route>({ by, record, find, claim, create, update }: Parts): Operation<R> => {
+export const upsertOf = <R extends Route>(parts: Parts): Operation<R> => {
+  const { by, record, entity, claim, write } = parts;
+  const claimedFor = (tenant: Tenant, value: string) => tenant.records(entity).idOf(by as never, value);
+  const { find = claimedFor } = parts;
   const operation: AnyOperation = async (given) => {
     const input = given as Input & BearerInput;
     const value = String(input.query[by]);
@@ -40,6 +52,7 @@ export const upsertOf = <R extends Route>({ by, record, find, claim, create, upd
     input.session.changes.explainRefusals((error) =>
       error instanceof NotUnique && error.field === by ? moved() : error,
     );
+    const [create, update] = write();
     const id = await find(input.tenant, value);
     if (id === undefined) {
       const reply = await run(create, { ...input, body: withDefaults(record.create, sent) });

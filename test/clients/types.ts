@@ -87,8 +87,8 @@ export async function batches(custodia: Custodia): Promise<void> {
   await custodia.batch([{ key: '1', operation: 'updateTicket', params, body: { status: 'done' } }]);
   // @ts-expect-error: which ticket?
   await custodia.batch([{ key: '1', operation: 'updateTicket', body: { status: 'closed' } }]);
-  // @ts-expect-error: which client is changed, if any?
-  await custodia.batch([{ key: '1', operation: 'upsertClient', body: { name: 'Acme' } }]);
+  // @ts-expect-error: which user is changed, if any?
+  await custodia.batch([{ key: '1', operation: 'upsertUser', body: { email: 'a@acme.example' } }]);
   // @ts-expect-error: it is not carried out in batches
   await custodia.batch([{ key: '1', operation: 'rotateSecret', params, body: {} }]);
 }

@@ -14,6 +14,12 @@ const acme = prepared(() => callsOf(api, org.token));
 const rival = prepared(async () => callsOf(api, (await api.orgToken()).token));
 const client = prepared(() => acme.create('/api/v1/clients', { name: 'Acme' }));
 
+async function callerWith(permissions: readonly string[]): Promise<Calls> {
+  const app_code = `key-${randomUUID()}`;
+  const { secret } = await acme.create('/api/v1/integrations', { app_code, display_name: 'Key', permissions });
+  return callsOf(api, await api.login(app_code, String(secret)));
+}
+
 const newId = (): string => `crm:${randomUUID()}`;
 
 /** The fields of a new record of each kind. */
@@ -23,6 +29,15 @@ const KINDS: Readonly<Record<string, () => JsonBody>> = {
   tickets: () => newTicket({}),
   users: () => ({ email: `${randomUUID()}@acme.example` }),
   terminals: () => ({ client_id: client.id, name: 'Front desk' }),
+};
+
+/** What each kind lets one change. */
+const CHANGE: Readonly<Record<string, JsonBody>> = {
+  clients: { plan: 'pro' },
+  services: { version: '2' },
+  tickets: { status: 'pending' },
+  users: { name: 'Ana' },
+  terminals: { location: 'Hall' },
 };
 
 const idsOf = async (kind: string, external_id: string, by: Calls = acme) => {
@@ -53,6 +68,35 @@ describe.each(Object.keys(KINDS))('the external id of %s', (kind) => {
     expect((await acme.ask('PATCH', `${path}/${made.id}`, { external_id: null })).body.external_id).toBeNull();
     expect((await acme.ask('PATCH', `${path}/${without.id}`, { external_id: id })).status).toBe(200);
     expect(await idsOf(kind, id)).toEqual([without.id]);
+  });
+
+  const put = (id: string, body: unknown = fields(), by: Calls = acme) =>
+    by.ask('PUT', `${path}?${new URLSearchParams({ external_id: id })}`, body);
+
+  it('is what PUT creates a record with, or finds it by', async () => {
+    const id = newId();
+    const sent = fields();
+    const first = await put(id, sent);
+    expect([first.status, first.body.external_id]).toEqual([201, id]);
+    const again = await put(id, sent);
+    expect([again.status, again.body.id]).toEqual([200, first.body.id]);
+    expect([first.headers.get('etag'), again.headers.get('etag')]).toEqual(
+      Array.from({ length: 2 }, () => again.headers.get('etag')),
+    );
+    const changed = await put(id, { ...sent, ...CHANGE[kind] });
+    expect([changed.status, changed.body]).toMatchObject([200, { id: first.body.id, ...CHANGE[kind] }]);
+    expect((await put(id, { ...sent, external_id: 'other' })).body.errors).toEqual(pointsAt('external_id'));
+    for (const wrong of ['', 'x'.repeat(501)]) expect((await put(wrong)).status).toBe(400);
+    const missing = await acme.ask('PUT', path, sent);
+    expect([missing.status, missing.body.errors?.[0]?.in]).toEqual([400, 'query']);
+    expect((await put(id, sent, await callerWith([`${kind}:read`]))).status).toBe(403);
+  });
+
+  it('makes one record of several requests at once', async () => {
+    const id = newId();
+    const replies = await Promise.all(Array.from({ length: 3 }, () => put(id)));
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 201]);
+    expect(await idsOf(kind, id)).toEqual([replies[0]?.body.id]);
   });
 
   it('is that of each organization, and of each kind', async () => {
@@ -88,5 +132,46 @@ describe('a text', () => {
     const id = `nowhere${randomUUID().replaceAll('-', '')}`;
     await post(id);
     expect((await acme.read(`/api/v1/clients?q=${id}`)).data).toEqual([]);
+  });
+});
+
+describe('PUT /clients', () => {
+  it('takes a slug or an external id', async () => {
+    const id = newId();
+    const made = await acme.ask('PUT', `/api/v1/clients?external_id=${id}`, { name: 'Bistro', slug: 'by-external-id' });
+    const found = await acme.ask('PUT', '/api/v1/clients?slug=by-external-id', { name: 'Bistro', external_id: id });
+    expect([made.status, found.status, found.body]).toEqual([201, 200, made.body]);
+    for (const query of ['', `?slug=by-external-id&external_id=${id}`]) {
+      const { status, body } = await acme.ask('PUT', `/api/v1/clients${query}`, { name: 'Bistro' });
+      const at = ['#/slug', '#/external_id'].map((pointer) => expect.objectContaining({ in: 'query', pointer }));
+      expect([status, body.errors]).toEqual([400, at]);
+    }
+    const taken = await acme.ask('PUT', `/api/v1/clients?external_id=${newId()}`, {
+      name: 'x',
+      slug: 'by-external-id',
+    });
+    expect([taken.status, taken.body.errors]).toEqual([409, pointsAt('slug')]);
+  });
+});
+
+describe('PUT /users', () => {
+  const users = '/api/v1/users';
+
+  it('changes an address or whether a user is active only with all permissions of its roles', async () => {
+    const id = newId();
+    const user = await acme.create(users, { ...KINDS.users?.(), external_id: id });
+    const role = await acme.create('/api/v1/roles', { code: 'billing', label: 'Billing', permissions: ['orgs:write'] });
+    await acme.create('/api/v1/users/memberships', { user_id: user.id, role_id: role.id });
+    const writer = await callerWith(['users:write']);
+    const put = (body: JsonBody, by = writer) => by.ask('PUT', `${users}?external_id=${id}`, body);
+    const { email } = user;
+    expect((await put({ email: 'thief@acme.example' })).status).toBe(403);
+    expect((await put({ email, is_active: false })).status).toBe(403);
+    expect((await put({ email, is_superadmin: true })).status).toBe(403);
+    expect((await writer.ask('PUT', `${users}?external_id=${newId()}`, { email, is_superadmin: true })).status).toBe(
+      403,
+    );
+    expect((await put({ email, name: 'Ana' })).status).toBe(200);
+    expect((await put({ email: 'ana@acme.example' }, acme)).status).toBe(200);
   });
 });

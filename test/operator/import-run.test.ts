@@ -124,7 +124,9 @@ describe('an import', () => {
     // The second changes what the first has made.
     await writeFile(file, 'slug,name\na,A\na,B\n');
     expect((await checkFile(file, formOf(file, options), new References(importKinds))).findings).toEqual([]);
-    expect(() => formOf(file, { type: 'ticket', upsert: true })).toThrow('--upsert takes --type client or resource.');
+    expect(() => formOf(file, { type: 'role', upsert: true })).toThrow(
+      '--upsert takes --type client or user or service or terminal or resource or ticket.',
+    );
   });
 
   it('changes resources by external_id, which is no field of the body then', async () => {

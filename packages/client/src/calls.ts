@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, ServiceUpsert, Terminal, TerminalCreate, TerminalPage, TerminalPatch, TerminalUpsert, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TicketUpsert, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, UserUpsert, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -34,8 +34,8 @@ export interface Calls {
     readonly list: (query?: Query<'listClients'>, options?: Options<'listClients'>) => Listing<ClientPage>;
     /** Create a client: `POST /api/v1/clients`. */
     readonly create: (body: ClientCreate, options?: Options<'createClient'>) => Promise<ClientRecord>;
-    /** Create a client, or change the one with this slug: `PUT /api/v1/clients`. */
-    readonly upsert: (body: ClientUpsert, options: Options<'upsertClient'>) => Promise<ClientRecord>;
+    /** Create a client, or change the one with this slug or external id: `PUT /api/v1/clients`. */
+    readonly upsert: (body: ClientUpsert, options?: Options<'upsertClient'>) => Promise<ClientRecord>;
     /** Read a client: `GET /api/v1/clients/{id}`. */
     readonly get: (id: string, query?: Query<'getClient'>, options?: Options<'getClient'>) => Promise<ClientRecord>;
     /** Change a client: `PATCH /api/v1/clients/{id}`. */
@@ -172,6 +172,8 @@ export interface Calls {
     readonly list: (query?: Query<'listServices'>, options?: Options<'listServices'>) => Listing<ServicePage>;
     /** Create a service: `POST /api/v1/services`. */
     readonly create: (body: ServiceCreate, options?: Options<'createService'>) => Promise<Service>;
+    /** Create a service, or change the one with this external id: `PUT /api/v1/services`. */
+    readonly upsert: (body: ServiceUpsert, options: Options<'upsertService'>) => Promise<Service>;
     /** Count services by a field: `GET /api/v1/services/summary`. */
     readonly summarize: (query?: Query<'summarizeServices'>, options?: Options<'summarizeServices'>) => Promise<ServiceCounts>;
     /** Read a service: `GET /api/v1/services/{id}`. */
@@ -192,6 +194,8 @@ export interface Calls {
     readonly list: (query?: Query<'listTerminals'>, options?: Options<'listTerminals'>) => Listing<TerminalPage>;
     /** Create a terminal: `POST /api/v1/terminals`. */
     readonly create: (body: TerminalCreate, options?: Options<'createTerminal'>) => Promise<Terminal>;
+    /** Create a terminal, or change the one with this external id: `PUT /api/v1/terminals`. */
+    readonly upsert: (body: TerminalUpsert, options: Options<'upsertTerminal'>) => Promise<Terminal>;
     /** Read a terminal: `GET /api/v1/terminals/{id}`. */
     readonly get: (id: string, query?: Query<'getTerminal'>, options?: Options<'getTerminal'>) => Promise<Terminal>;
     /** Change a terminal: `PATCH /api/v1/terminals/{id}`. */
@@ -206,6 +210,8 @@ export interface Calls {
     readonly list: (query?: Query<'listTickets'>, options?: Options<'listTickets'>) => Listing<TicketSummaryPage>;
     /** Open a ticket: `POST /api/v1/tickets`. */
     readonly create: (body: TicketCreate, options?: Options<'createTicket'>) => Promise<Ticket>;
+    /** Create a ticket, or change the one with this external id: `PUT /api/v1/tickets`. */
+    readonly upsert: (body: TicketUpsert, options: Options<'upsertTicket'>) => Promise<Ticket>;
     /** Count tickets by a field: `GET /api/v1/tickets/summary`. */
     readonly summarize: (query?: Query<'summarizeTickets'>, options?: Options<'summarizeTickets'>) => Promise<TicketCounts>;
     /** Read a ticket: `GET /api/v1/tickets/{id}`. */
@@ -238,6 +244,8 @@ export interface Calls {
     readonly list: (query?: Query<'listUsers'>, options?: Options<'listUsers'>) => Listing<UserPage>;
     /** Create a user: `POST /api/v1/users`. */
     readonly create: (body: UserCreate, options?: Options<'createUser'>) => Promise<User>;
+    /** Create a user, or change the one with this external id: `PUT /api/v1/users`. */
+    readonly upsert: (body: UserUpsert, options: Options<'upsertUser'>) => Promise<User>;
     /** Read a user: `GET /api/v1/users/{id}`. */
     readonly get: (id: string, query?: Query<'getUser'>, options?: Options<'getUser'>) => Promise<User>;
     /** Change a user: `PATCH /api/v1/users/{id}`. */
@@ -391,6 +399,7 @@ export const CALLS: Table = {
   services: {
     list: 'get /api/v1/services',
     create: 'post /api/v1/services',
+    upsert: 'put /api/v1/services',
     summarize: 'get /api/v1/services/summary',
     get: 'get /api/v1/services/{id}',
     update: 'patch /api/v1/services/{id}',
@@ -402,6 +411,7 @@ export const CALLS: Table = {
   terminals: {
     list: 'get /api/v1/terminals',
     create: 'post /api/v1/terminals',
+    upsert: 'put /api/v1/terminals',
     get: 'get /api/v1/terminals/{id}',
     update: 'patch /api/v1/terminals/{id}',
     listChanges: 'get /api/v1/terminals/{id}/changes',
@@ -410,6 +420,7 @@ export const CALLS: Table = {
   tickets: {
     list: 'get /api/v1/tickets',
     create: 'post /api/v1/tickets',
+    upsert: 'put /api/v1/tickets',
     summarize: 'get /api/v1/tickets/summary',
     get: 'get /api/v1/tickets/{id}',
     update: 'patch /api/v1/tickets/{id}',
@@ -428,6 +439,7 @@ export const CALLS: Table = {
   users: {
     list: 'get /api/v1/users',
     create: 'post /api/v1/users',
+    upsert: 'put /api/v1/users',
     get: 'get /api/v1/users/{id}',
     update: 'patch /api/v1/users/{id}',
     delete: 'delete /api/v1/users/{id}',

@@ -36,8 +36,8 @@ export interface paths {
          */
         get: operations["listClients"];
         /**
-         * Create a client, or change the one with this slug
-         * @description An existing client gets the fields that are sent, and keeps the others. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Needs the permission `clients:write`. Extends the specification of this service.
+         * Create a client, or change the one with this slug or external id
+         * @description The query has one of them. An existing client gets the fields that are sent, and keeps the others. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Needs the permission `clients:write`. Extends the specification of this service.
          */
         put: operations["upsertClient"];
         /**
@@ -147,7 +147,11 @@ export interface paths {
          * @description Needs the permission `services:read`. Extends the specification of this service.
          */
         get: operations["listServices"];
-        put?: never;
+        /**
+         * Create a service, or change the one with this external id
+         * @description An existing service gets the fields that are sent, and keeps the others. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Needs the permission `services:write`. Extends the specification of this service.
+         */
+        put: operations["upsertService"];
         /**
          * Create a service
          * @description Needs the permission `services:write`. Extends the specification of this service.
@@ -575,7 +579,11 @@ export interface paths {
          * @description Needs the permission `terminals:read`.
          */
         get: operations["listTerminals"];
-        put?: never;
+        /**
+         * Create a terminal, or change the one with this external id
+         * @description An existing terminal gets the fields that are sent, and keeps the others. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Needs the permission `terminals:write`. Extends the specification of this service.
+         */
+        put: operations["upsertTerminal"];
         /**
          * Create a terminal
          * @description Needs the permission `terminals:write`.
@@ -663,7 +671,11 @@ export interface paths {
          * @description Needs the permission `tickets:read`.
          */
         get: operations["listTickets"];
-        put?: never;
+        /**
+         * Create a ticket, or change the one with this external id
+         * @description An existing ticket gets the fields that are sent, and keeps the others. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Needs the permission `tickets:write`. Extends the specification of this service.
+         */
+        put: operations["upsertTicket"];
         /**
          * Open a ticket
          * @description A service, resource or terminal that it names must be of its client, if it names one. Without a `ticket_code` the ticket gets one from the sequence: `T-000042`. Needs the permission `tickets:write`.
@@ -827,7 +839,11 @@ export interface paths {
          * @description Needs the permission `users:read`. Extends the specification of this service.
          */
         get: operations["listUsers"];
-        put?: never;
+        /**
+         * Create a user, or change the one with this external id
+         * @description An existing user gets the fields that are sent, under the conditions of a change, and keeps the others. With `If-Match` nothing is created, with `If-None-Match: *` nothing changed. Needs the permission `users:write`. Extends the specification of this service.
+         */
+        put: operations["upsertUser"];
         /**
          * Create a user
          * @description Needs the permission `users:write`. Extends the specification of this service.
@@ -2868,6 +2884,166 @@ export interface components {
              */
             readonly under_maintenance?: boolean;
         };
+        /** @description What a new service is made from, or an existing one gets: that keeps what is left out. Read-only fields are left out, or as they were read. */
+        ServiceUpsert: {
+            /**
+             * Format: uuid
+             * @description The company that it is run for, by its id.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example contract-77
+             */
+            external_id?: string | null;
+            /**
+             * @description What people call the service.
+             * @example Web shop
+             */
+            name: string;
+            /**
+             * @description What kind of service it is, such as `web` or `saas`. Or another word.
+             * @example web
+             */
+            type: string;
+            /**
+             * @description What the service does, for people.
+             * @example The shop and its checkout.
+             */
+            description?: string | null;
+            /**
+             * Format: uri
+             * @description Where users reach the service, with http or https.
+             * @example https://shop.acme.example
+             */
+            url?: string | null;
+            /**
+             * Format: uri
+             * @description Where its administrators sign in, with http or https.
+             * @example https://shop.acme.example/admin
+             */
+            admin_url?: string | null;
+            /**
+             * @description `active`, or `maintenance` while it is being worked on. Or another word.
+             * @example active
+             */
+            status?: string;
+            /**
+             * @description Which offer the client has chosen, in your own words.
+             * @example basic
+             */
+            plan?: string | null;
+            /**
+             * @description What it is run for: `production`, `staging` … Or another word.
+             * @example production
+             */
+            environment?: string;
+            /**
+             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @example {
+             *       "user": "deploy",
+             *       "password": "correct horse battery staple"
+             *     }
+             */
+            credentials?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON.
+             * @example {
+             *       "region": "eu-west-1",
+             *       "replicas": 2
+             *     }
+             */
+            deployment_config?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "owner": "team-web"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Labels to group services by, each of up to 100 characters. `tag` finds it by its first 20 different ones.
+             * @example [
+             *       "shop",
+             *       "public"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word.
+             * @example healthy
+             */
+            health_status?: string;
+            /**
+             * Format: date-time
+             * @description When it was last checked: as given, or else the time of the last change that names `health_status`.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            last_health_check?: string | null;
+            /**
+             * Format: double
+             * @description Share of time in which the service responded, in percent, as you measure it.
+             * @example 99.95
+             */
+            uptime_percentage?: number | null;
+            /**
+             * Format: double
+             * @description What the service costs a month, in the currency that you account in.
+             * @example 120.5
+             */
+            monthly_cost?: number;
+            /**
+             * @description How often it is billed: `monthly`, `yearly` … Or another word.
+             * @example monthly
+             */
+            billing_cycle?: string;
+            /**
+             * @description The day of the next bill: a date such as `2026-12-01`, or a time in ISO 8601, which comes back in UTC.
+             * @example 2026-12-01
+             */
+            next_billing_date?: string | null;
+            /**
+             * @description Which release of the software is running.
+             * @example 4.2.0
+             */
+            version?: string | null;
+            /**
+             * Format: date-time
+             * @description When that release went live.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            deployed_at?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string | null;
+            /**
+             * @description Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when it is read.
+             * @example false
+             */
+            readonly under_maintenance?: boolean;
+        };
         /** @description How many services there are, by the values of a field. */
         ServiceCounts: {
             /**
@@ -4495,6 +4671,47 @@ export interface components {
              */
             readonly created_at?: string;
         };
+        /** @description What a new terminal is made from, or an existing one gets: that keeps what is left out. Read-only fields are left out, or as they were read. */
+        TerminalUpsert: {
+            /**
+             * Format: uuid
+             * @description The client at which the device stands.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example SN-4711
+             */
+            external_id?: string | null;
+            /**
+             * @description What people call the device.
+             * @example Front desk
+             */
+            name: string;
+            /**
+             * @description Where at the client it stands.
+             * @example Lisbon, ground floor
+             */
+            location?: string;
+            /**
+             * @description `active` or `inactive`: whether the device is in use. Or another word.
+             * @example active
+             */
+            status?: string;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
         /** @description What to change of a terminal: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         TerminalPatch: {
             /**
@@ -5025,6 +5242,162 @@ export interface components {
              */
             readonly merged_from: string[] | null;
         };
+        /** @description What a new ticket is made from, or an existing one gets: that keeps what is left out. Read-only fields are left out, or as they were read. */
+        TicketUpsert: {
+            /**
+             * @description What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.
+             * @example T-000042
+             */
+            ticket_code?: string;
+            /**
+             * Format: uuid
+             * @description Who asks for help: an id of your own directory.
+             * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
+             */
+            contact_id: string;
+            /**
+             * @description What it is about, in one line.
+             * @example The card reader in hall two is offline
+             */
+            subject: string;
+            /**
+             * @description What is wrong or wanted, at length.
+             * @example It shows no light since this morning.
+             */
+            description: string;
+            /**
+             * @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`).
+             * @example open
+             * @enum {string}
+             */
+            status?: "open" | "closed" | "pending";
+            /**
+             * @description How urgent it is: `low`, `normal`, `high` … Or another word.
+             * @example normal
+             */
+            priority?: string;
+            /**
+             * @description Channel: `email`, `phone`, `web` … Or another word.
+             * @example email
+             */
+            source: string;
+            /**
+             * Format: uuid
+             * @description The client that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The service that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            service_id?: string | null;
+            /**
+             * Format: uuid
+             * @description Who works on it: an id of your own directory.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            assigned_to?: string | null;
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example INC-2087
+             */
+            external_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The resource that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            resource_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The terminal that it concerns; null for none.
+             * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
+             */
+            terminal_id?: string | null;
+            /**
+             * @description Which team works on it, in your own words.
+             * @example field-support
+             */
+            assigned_team?: string | null;
+            /**
+             * @description Labels to group tickets by, each of up to 100 characters. `tag` finds it by its first 20 different ones.
+             * @example [
+             *       "hardware"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Fields of your own. At most 65536 bytes as JSON.
+             * @example {
+             *       "shop": 12
+             *     }
+             */
+            custom_fields?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: until when it is to be done; null for no time.
+             * @example 2026-11-27T09:30:00.000Z
+             */
+            due_at?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the ticket was last changed or got a message; moved by the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_activity_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it got its first message whose `author_type` is `agent` and that is not internal; null before, and of tickets that got it before this field was there.
+             * @example 2026-11-20T09:41:00.000Z
+             */
+            readonly first_response_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Extends the specification: when it was last closed; null while it is not `closed`.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly resolved_at?: string | null;
+            /**
+             * @description Extends the specification: whether it is past its `due_at` and not `closed`, when it is read.
+             * @example false
+             */
+            readonly overdue?: boolean;
+            /**
+             * Format: uuid
+             * @description Extends the specification: the ticket that goes on in its place; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly merged_into?: string | null;
+            /**
+             * @description Extends the specification: the tickets that it goes on for; null for none.
+             * @example [
+             *       "0c7f4a7e-6f0d-4f0a-9a49-0d2b7a0f5e11"
+             *     ]
+             */
+            readonly merged_from?: string[] | null;
+        };
         /** @description How many tickets there are, by the values of a field. */
         TicketCounts: {
             /**
@@ -5501,6 +5874,64 @@ export interface components {
             is_superadmin?: boolean;
             /**
              * @description Whether the person belongs to the organization at present. Default: `true`.
+             * @example true
+             */
+            is_active?: boolean;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the person last logged in. Always null: people do not log in.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_login?: string | null;
+        };
+        /** @description What a new user is made from, or an existing one gets: that keeps what is left out. Read-only fields are left out, or as they were read. */
+        UserUpsert: {
+            /**
+             * Format: idn-email
+             * @description Where mail to the person goes; no two users of an organization have the same, in whatever case or form of its domain.
+             * @example ines@acme.example
+             */
+            email: string;
+            /**
+             * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
+             * @example hr-204
+             */
+            external_id?: string | null;
+            /**
+             * @description What the person is called.
+             * @example Inês Duarte
+             */
+            name?: string | null;
+            /**
+             * @description Telephone number, as people write it.
+             * @example +351 210 000 000
+             */
+            phone?: string | null;
+            /**
+             * Format: uri
+             * @description Where a picture of the person is, with http or https.
+             * @example https://acme.example/ines.png
+             */
+            avatar_url?: string | null;
+            /**
+             * @description Whether the person has every power; only platform callers set it.
+             * @example false
+             */
+            is_superadmin?: boolean;
+            /**
+             * @description Whether the person belongs to the organization at present.
              * @example true
              */
             is_active?: boolean;
@@ -6155,7 +6586,7 @@ export interface components {
                  * @description What to do: the id of an operation in this document.
                  * @enum {string}
                  */
-                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createMaintenanceWindow" | "updateMaintenanceWindow" | "deleteMaintenanceWindow" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "updateTicketMessage" | "deleteTicketMessage" | "createUser" | "updateUser" | "deleteUser" | "createMembership" | "createRole" | "updateMembership" | "deleteMembership";
+                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "upsertService" | "updateService" | "deleteService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createMaintenanceWindow" | "updateMaintenanceWindow" | "deleteMaintenanceWindow" | "createServiceAction" | "createTerminal" | "upsertTerminal" | "updateTerminal" | "createTicket" | "upsertTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "updateTicketMessage" | "deleteTicketMessage" | "createUser" | "upsertUser" | "updateUser" | "deleteUser" | "createMembership" | "createRole" | "updateMembership" | "deleteMembership";
                 /** @description The parameters of its path and query, by name: `{ "id": "…" }`. */
                 params?: {
                     [key: string]: string;
@@ -8633,6 +9064,7 @@ export type ClientAction = components['schemas']['ClientAction'];
 export type ServicePage = components['schemas']['ServicePage'];
 export type Service = components['schemas']['Service'];
 export type ServiceCreate = components['schemas']['ServiceCreate'];
+export type ServiceUpsert = components['schemas']['ServiceUpsert'];
 export type ServiceCounts = components['schemas']['ServiceCounts'];
 export type ServicePatch = components['schemas']['ServicePatch'];
 export type ResourcePage = components['schemas']['ResourcePage'];
@@ -8658,11 +9090,13 @@ export type ServiceActionFinish = components['schemas']['ServiceActionFinish'];
 export type TerminalPage = components['schemas']['TerminalPage'];
 export type Terminal = components['schemas']['Terminal'];
 export type TerminalCreate = components['schemas']['TerminalCreate'];
+export type TerminalUpsert = components['schemas']['TerminalUpsert'];
 export type TerminalPatch = components['schemas']['TerminalPatch'];
 export type TicketSummaryPage = components['schemas']['TicketSummaryPage'];
 export type TicketSummary = components['schemas']['TicketSummary'];
 export type TicketCreate = components['schemas']['TicketCreate'];
 export type Ticket = components['schemas']['Ticket'];
+export type TicketUpsert = components['schemas']['TicketUpsert'];
 export type TicketCounts = components['schemas']['TicketCounts'];
 export type TicketPatch = components['schemas']['TicketPatch'];
 export type TicketMerge = components['schemas']['TicketMerge'];
@@ -8673,6 +9107,7 @@ export type TicketMessagePatch = components['schemas']['TicketMessagePatch'];
 export type UserPage = components['schemas']['UserPage'];
 export type User = components['schemas']['User'];
 export type UserCreate = components['schemas']['UserCreate'];
+export type UserUpsert = components['schemas']['UserUpsert'];
 export type UserPatch = components['schemas']['UserPatch'];
 export type MembershipList = components['schemas']['MembershipList'];
 export type Membership = components['schemas']['Membership'];
@@ -8853,9 +9288,11 @@ export interface operations {
     };
     upsertClient: {
         parameters: {
-            query: {
+            query?: {
                 /** @description Which client to change; a new one gets this slug. */
-                slug: string;
+                slug?: string;
+                /** @description Which client to change; a new one gets this `external_id`. */
+                external_id?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];
             };
@@ -9202,6 +9639,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServicePage"];
+                };
+            };
+        };
+    };
+    upsertService: {
+        parameters: {
+            query: {
+                /** @description Which service to change; a new one gets this `external_id`. */
+                external_id: string;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceUpsert"];
+            };
+        };
+        responses: {
+            /** @description The changed service, or the service as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
+                };
+            };
+            /** @description The created service. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
                 };
             };
         };
@@ -10505,6 +10988,52 @@ export interface operations {
             };
         };
     };
+    upsertTerminal: {
+        parameters: {
+            query: {
+                /** @description Which terminal to change; a new one gets this `external_id`. */
+                external_id: string;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TerminalUpsert"];
+            };
+        };
+        responses: {
+            /** @description The changed terminal, or the terminal as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Terminal"];
+                };
+            };
+            /** @description The created terminal. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Terminal"];
+                };
+            };
+        };
+    };
     createTerminal: {
         parameters: {
             query?: {
@@ -10780,6 +11309,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TicketSummaryPage"];
+                };
+            };
+        };
+    };
+    upsertTicket: {
+        parameters: {
+            query: {
+                /** @description Which ticket to change; a new one gets this `external_id`. */
+                external_id: string;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TicketUpsert"];
+            };
+        };
+        responses: {
+            /** @description The changed ticket, or the ticket as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+            /** @description The created ticket. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
                 };
             };
         };
@@ -11323,6 +11898,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserPage"];
+                };
+            };
+        };
+    };
+    upsertUser: {
+        parameters: {
+            query: {
+                /** @description Which user to change; a new one gets this `external_id`. */
+                external_id: string;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserUpsert"];
+            };
+        };
+        responses: {
+            /** @description The changed user, or the user as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description The created user. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
                 };
             };
         };
