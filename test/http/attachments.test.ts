@@ -89,6 +89,18 @@ it('is announced, uploaded, completed, listed, downloaded and deleted', async ()
   expect((await acme.ask('DELETE', path.replace('/attachments', ''))).status).toBe(204);
 });
 
+it('is deleted in the version that If-Match names: its own, not that of the ticket', async () => {
+  const path = await newPath();
+  const ticket = path.replace('/attachments', '');
+  for (const status of ['pending', 'closed']) expect((await acme.ask('PATCH', ticket, { status })).status).toBe(200);
+  for (const { id } of [await announce(path, 'hello'), await attach(path, 'hello')]) {
+    const tag = (await acme.ask('GET', `${path}/${id}`)).headers.get('etag') ?? '';
+    const remove = async (tag: string) =>
+      (await acme.ask('DELETE', `${path}/${id}`, undefined, { headers: { 'if-match': tag } })).status;
+    expect([await remove('"3.other"'), await remove(tag)]).toEqual([412, 204]);
+  }
+});
+
 it('is the ticket’s and the tenant’s alone', async () => {
   const [path, other] = [await newPath(), await newPath()];
   const { id } = await attach(path, 'hello');

@@ -14,8 +14,10 @@ import { objectKey, timeIn } from './state/uploads.ts';
 const MARGIN = 60_000;
 const MINUTE = 60_000;
 
+type Bytes = Pick<Attachment, 'id' | 'size' | 'sha256'>;
+
 /** Where callers send the bytes of an attachment. The length is signed too, but clients set that header themselves. */
-export async function uploadOf(tenant: Tenant, { id, size, sha256 }: Pick<Attachment, 'id' | 'size' | 'sha256'>) {
+export async function uploadOf(tenant: Tenant, { id, size, sha256 }: Bytes) {
   const checksum = Buffer.from(sha256, 'hex').toString('base64');
   const headers = { 'x-amz-checksum-sha256': checksum, 'if-none-match': '*' } as const;
   const signed = { ...headers, 'content-length': String(size) };
@@ -58,7 +60,7 @@ async function presigningOf({ id, session }: Tenant, { signedAt, expiresIn }: Si
 const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** @throws Problem `conflict` where the object is missing or differs from what was announced */
-export async function requireObject(tenant: Tenant, { id, size, sha256 }: Attachment | Parameters<typeof uploadOf>[1]) {
+export async function requireObject(tenant: Tenant, { id, size, sha256 }: Bytes): Promise<void> {
   const headers = { 'x-amz-checksum-mode': 'ENABLED' };
   const { status, headers: found } = await askForObjects(tenant, {
     method: 'HEAD',

@@ -54,10 +54,17 @@ export const attachmentOperations: Operations<typeof attachments> = {
 
   deleteAttachment: async ({ params, tenant, session, getOrThrow }) => {
     const records = attachmentsOf(tenant, params.id);
-    await getOrThrow(tenant.records(ticketEntity), params.id);
-    const { stored, upload } = await find(tenant, params);
-    if (stored !== undefined) await records.remove(await getOrThrow(records, params.attachment_id));
-    stageVoid(tenant, stored?.record ?? found(upload), stored === undefined);
+    const [{ stored, upload }, ticket] = await Promise.all([
+      find(tenant, params),
+      tenant.records(ticketEntity).get(params.id),
+    ]);
+    if (ticket === undefined) throw noRecord(ticketEntity);
+    // An announced one is in its first version.
+    const attachment = stored ?? { record: announced(found(upload)), version: 1, item: {} };
+    const either: typeof records = Object.assign(Object.create(records), { get: async () => attachment });
+    await getOrThrow(either, params.attachment_id);
+    if (stored !== undefined) await records.remove(stored);
+    stageVoid(tenant, attachment.record, stored === undefined);
     // Its bytes are gone at once; where this fails, the next attachment of the organization does it.
     session.changes.afterCommit(() => deleteObject(tenant, objectKey(tenant, params.attachment_id)));
     return respond.empty;
