@@ -12,6 +12,7 @@ export const AUDITED: Readonly<Record<string, readonly [recordType: string, fiel
   revokeTokens: ['Integration', ['tokens']],
   createRole: ['Role', ['code', 'created_at', 'description', 'is_system', 'label', 'org_id']],
   createUser: ['User', ['created_at', 'email', 'is_active', 'is_superadmin', 'name', 'phone']],
+  upsertUser: ['User', ['created_at', 'email', 'external_id', 'is_active', 'is_superadmin', 'name']],
   updateUser: ['User', ['is_active']],
   deleteUser: ['User', []],
   createMembership: ['Membership', ['created_at', 'org_id', 'role_id', 'status', 'user_id']],
