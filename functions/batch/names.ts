@@ -1,5 +1,5 @@
 import { type Route, referencesIn, uniqueFieldsOf } from '#contract';
-import { trimmed } from '../../shared/words.ts';
+import { keyText, trimmed } from '../../shared/words.ts';
 import { upsertFields } from './batchable.ts';
 
 /** What an operation is about, before it is carried out. */
@@ -40,6 +40,7 @@ function namesIn(schema: Schema, body: About['body']): readonly string[] {
   const naming = new Set([...unique.keys(), ...upsertFields()]);
   return [
     ...ids.flatMap((field) => ofText(body[field], (id) => id.toLowerCase())),
+    ...ids.flatMap((field) => ofNames(body[field])),
     ...[...naming].flatMap((field) =>
       ofText(body[field], (value) => `${field}=${unique.get(field)?.normalize(value) ?? trimmed(value)}`),
     ),
@@ -48,3 +49,9 @@ function namesIn(schema: Schema, body: About['body']): readonly string[] {
 
 const ofText = (value: unknown, name: (text: string) => string): string[] =>
   typeof value === 'string' ? [name(value)] : [];
+
+/** A reference by a name is about the record that has the name, as its creation is: unique values are normalized. */
+const ofNames = (reference: unknown): string[] =>
+  Object.entries(Object(typeof reference === 'object' ? reference : undefined)).flatMap(([field, value]) =>
+    ofText(value, (text) => text).flatMap((text) => [`${field}=${keyText(text)}`, `${field}=${trimmed(text)}`]),
+  );

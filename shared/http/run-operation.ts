@@ -9,8 +9,9 @@ import { IdempotentRequest } from './idempotency.ts';
 import type { Validated } from './middleware/input.ts';
 import type { InSession, Routed } from './middleware/routing.ts';
 import type { SuspensionChecked, TenantScoped } from './middleware/tenant.ts';
+import { withIds } from './named-references.ts';
 import type { OperationResponse } from './operation.ts';
-import { checkReadOnlyFields } from './request/validate.ts';
+import { checkReadOnlyFields, hasObject } from './request/validate.ts';
 import { checkIfMatchOfNone, responseOf } from './response.ts';
 
 type Event = Routed & InSession & Validated & TenantScoped & SuspensionChecked;
@@ -22,7 +23,9 @@ type Event = Routed & InSession & Validated & TenantScoped & SuspensionChecked;
 export async function runOperation(event: Event): Promise<APIGatewayProxyResult> {
   const { matched, request, session, input, readOnlyFields, scope, suspensionCheck } = event;
   const respond = async (): Promise<APIGatewayProxyResult> => {
-    const reply = await matched.operation({ ...input, ...scope });
+    const mayName = input.body !== undefined && 'tenant' in scope && hasObject(input.body);
+    const named = mayName ? { ...input, body: await withIds(matched.route, input.body, scope) } : input;
+    const reply = await matched.operation({ ...named, ...scope });
     if (creates(matched.route, reply)) {
       checkReadOnlyFields(matched.route, readOnlyFields, reply.body);
       if (matched.route.upsert !== undefined) checkIfMatchOfNone(request);

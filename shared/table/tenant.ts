@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { serverTime } from '@custodia/counted-lists';
+import { type OnConditionFailed, serverTime } from '@custodia/counted-lists';
 import type { Caller } from '#identity';
 import { readHistory } from './history.ts';
-import { PLATFORM, type TenantId, tenantIdOf, tenantPartition } from './keys.ts';
+import { PLATFORM, type TenantId, tenantIdOf, tenantPartition, uniqueKey } from './keys.ts';
 import { AuditLog, auditEventEntity, auditing } from './repository/audit-events.ts';
 import { finishCascadeDeletes } from './repository/cascade-delete.ts';
 import { ChildRepository } from './repository/child-repository.ts';
@@ -97,6 +97,14 @@ export class Tenant {
   /** The last changes of a record as read (`history.ts`). */
   historyOf(stored: Pick<Stored<object>, 'item'>): Promise<readonly RecordChange[]> {
     return readHistory(this.session, this.id, stored);
+  }
+
+  /**
+   * Stages the condition that a record holds a normalized value of a unique field at commit, as `idOf` has read it.
+   * @param kind name of its entity
+   */
+  requireHolder(kind: string, field: string, value: string, holder: string, refusal: OnConditionFailed): void {
+    this.session.changes.of(this.id).require(uniqueKey(this.id, kind, field, value), { holder }, refusal);
   }
 
   /** The audit log, for changes that no repository sees: an integration's secrets are stored with its credentials. */

@@ -6,6 +6,7 @@ import {
   isSearchable,
   listParametersOf,
   maxBodyOf,
+  nameSchemaOf,
   type Route,
   takesHeader,
 } from '#contract';
@@ -90,12 +91,29 @@ function bodySchema(body: Body): z.ZodObject {
     field,
     schema.optional().meta({ ...schema.meta(), default: undefined, readOnly: true }),
   ]);
-  const schema = z.strictObject({ ...body.schema.shape, ...Object.fromEntries(readOnly) }).meta({
+  const schema = z.strictObject({ ...naming(body.schema.shape), ...Object.fromEntries(readOnly) }).meta({
     id: body.name,
     ...(body.description === undefined ? {} : { description: body.description }),
   });
   described.set(body, schema);
   return schema;
+}
+
+const EXAMPLE_ID = '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04';
+
+/** References may be given by names, in place of ids. */
+const naming = (shape: z.ZodRawShape): z.ZodRawShape =>
+  Object.fromEntries(Object.entries(shape).map(([field, schema]) => [field, orName(schema as z.ZodType)]));
+
+function orName(schema: z.ZodType, description = schema.description): z.ZodType {
+  const name = nameSchemaOf(schema);
+  if (name === undefined) return schema;
+  if (schema instanceof z.ZodDefault)
+    return orName(schema.unwrap() as z.ZodType, schema.description ?? description).default(schema.def.defaultValue);
+  if (schema instanceof z.ZodOptional)
+    return orName(schema.unwrap() as z.ZodType, schema.description ?? description).optional();
+  const { examples = [EXAMPLE_ID] } = schema.meta() ?? {};
+  return z.union([schema.meta({ ...schema.meta(), description: undefined }), name]).meta({ description, examples });
 }
 
 type HeaderParameters = NonNullable<ZodOpenApiOperationObject['parameters']>;

@@ -71,7 +71,7 @@ function usesOf(document: OpenApi) {
  * openapi-typescript, not even in those of a body that the caller writes. Parameters keep theirs.
  */
 function withDefaultInWords(schema: Node): Node {
-  if (!('default' in schema) || !('type' in schema) || isNode(schema.type)) return schema;
+  if (!('default' in schema) || !('type' in schema || 'anyOf' in schema) || isNode(schema.type)) return schema;
   const { default: standard, description, ...rest } = schema;
   const value = typeof standard === 'string' && standard !== '' ? standard : JSON.stringify(standard);
   const sentence = `Default: ${standard === null ? 'null' : `\`${value}\``}.`;

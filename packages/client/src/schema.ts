@@ -2727,11 +2727,10 @@ export interface components {
         /** @description What a new service is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         ServiceCreate: {
             /**
-             * Format: uuid
              * @description The company that it is run for, by its id.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            client_id: string;
+            client_id: string | components["schemas"]["NamedClient"];
             /**
              * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same. Default: null.
              * @example contract-77
@@ -2884,14 +2883,26 @@ export interface components {
              */
             readonly under_maintenance?: boolean;
         };
+        /** @description In place of its id: the client with this name, which is one of both. */
+        NamedClient: {
+            /**
+             * @description What another system calls it by.
+             * @example crm-17
+             */
+            external_id?: string;
+            /**
+             * @description Its slug.
+             * @example bistro
+             */
+            slug?: string;
+        };
         /** @description What a new service is made from, or an existing one gets: that keeps what is left out. Read-only fields are left out, or as they were read. */
         ServiceUpsert: {
             /**
-             * Format: uuid
              * @description The company that it is run for, by its id.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            client_id: string;
+            client_id: string | components["schemas"]["NamedClient"];
             /**
              * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
              * @example contract-77
@@ -3437,17 +3448,15 @@ export interface components {
         /** @description What a new resource is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         ResourceCreate: {
             /**
-             * Format: uuid
              * @description The company that it is looked after for, by its id.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            client_id: string;
+            client_id: string | components["schemas"]["NamedClient"];
             /**
-             * Format: uuid
              * @description The service that runs on it; null for none. Default: null.
              * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
              */
-            service_id?: string | null;
+            service_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
              * @description What people call the resource.
              * @example Web server 1
@@ -3614,20 +3623,26 @@ export interface components {
              */
             readonly under_maintenance?: boolean;
         };
+        /** @description In place of its id: the record that another system calls so. */
+        NamedRecord: {
+            /**
+             * @description What another system calls it by.
+             * @example crm-17
+             */
+            external_id: string;
+        };
         /** @description What a new resource is made from, or an existing one gets: that keeps what is left out. Read-only fields are left out, or as they were read. */
         ResourceUpsert: {
             /**
-             * Format: uuid
              * @description The company that it is looked after for, by its id.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            client_id: string;
+            client_id: string | components["schemas"]["NamedClient"];
             /**
-             * Format: uuid
              * @description The service that runs on it; null for none.
              * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
              */
-            service_id?: string | null;
+            service_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
              * @description What people call the resource.
              * @example Web server 1
@@ -3797,11 +3812,10 @@ export interface components {
         /** @description What to change of a resource: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         ResourcePatch: {
             /**
-             * Format: uuid
              * @description The service that runs on it; null for none.
              * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
              */
-            service_id?: string | null;
+            service_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
              * @description What people call the resource.
              * @example Web server 1
@@ -3977,11 +3991,10 @@ export interface components {
         /** @description To which client a record is moved. */
         Move: {
             /**
-             * Format: uuid
              * @description The client that it belongs to from now on.
              * @example 7a2e5c90-4b1d-4f68-9c3a-1e0d8b7f6a52
              */
-            client_id: string;
+            client_id: string | components["schemas"]["NamedClient"];
         };
         /** @description A part of a list, each element a resource history entry, with the length of the whole. */
         ResourceHistoryEntryPage: {
@@ -4176,23 +4189,20 @@ export interface components {
         /** @description What a new maintenance window is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         MaintenanceWindowCreate: {
             /**
-             * Format: uuid
              * @description Covers the services and resources of this client, also those to come; null for none. Default: null.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            client_id?: string | null;
+            client_id?: (string | null) | components["schemas"]["NamedClient"];
             /**
-             * Format: uuid
              * @description Covers this service and its resources; null for none. Default: null.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            service_id?: string | null;
+            service_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
-             * Format: uuid
              * @description Covers this resource; null for none. Default: null.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            resource_id?: string | null;
+            resource_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
              * Format: date-time
              * @description When the maintenance begins.
@@ -4400,11 +4410,10 @@ export interface components {
         /** @description What a new service action is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         ServiceActionCreate: {
             /**
-             * Format: uuid
              * @description The service that it was done to, or is to be done to.
              * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
              */
-            service_id: string;
+            service_id: string | components["schemas"]["NamedRecord"];
             /**
              * @description What was done: `restart`, `deploy`, or any other lowercase word.
              * @example restart
@@ -4633,11 +4642,10 @@ export interface components {
         /** @description What a new terminal is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         TerminalCreate: {
             /**
-             * Format: uuid
              * @description The client at which the device stands.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            client_id: string;
+            client_id: string | components["schemas"]["NamedClient"];
             /**
              * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same. Default: null.
              * @example SN-4711
@@ -4674,11 +4682,10 @@ export interface components {
         /** @description What a new terminal is made from, or an existing one gets: that keeps what is left out. Read-only fields are left out, or as they were read. */
         TerminalUpsert: {
             /**
-             * Format: uuid
              * @description The client at which the device stands.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            client_id: string;
+            client_id: string | components["schemas"]["NamedClient"];
             /**
              * @description Extends the specification: what another system calls it by; no two of its kind in an organization have the same.
              * @example SN-4711
@@ -4971,17 +4978,15 @@ export interface components {
              */
             source: string;
             /**
-             * Format: uuid
              * @description The client that it concerns; null for none. Default: null.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            client_id?: string | null;
+            client_id?: (string | null) | components["schemas"]["NamedClient"];
             /**
-             * Format: uuid
              * @description The service that it concerns; null for none. Default: null.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            service_id?: string | null;
+            service_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
              * Format: uuid
              * @description Who works on it: an id of your own directory. Default: null.
@@ -4994,17 +4999,15 @@ export interface components {
              */
             external_id?: string | null;
             /**
-             * Format: uuid
              * @description The resource that it concerns; null for none. Default: null.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            resource_id?: string | null;
+            resource_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
-             * Format: uuid
              * @description The terminal that it concerns; null for none. Default: null.
              * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
              */
-            terminal_id?: string | null;
+            terminal_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
              * @description Which team works on it, in your own words. Default: null.
              * @example field-support
@@ -5282,17 +5285,15 @@ export interface components {
              */
             source: string;
             /**
-             * Format: uuid
              * @description The client that it concerns; null for none.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            client_id?: string | null;
+            client_id?: (string | null) | components["schemas"]["NamedClient"];
             /**
-             * Format: uuid
              * @description The service that it concerns; null for none.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            service_id?: string | null;
+            service_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
              * Format: uuid
              * @description Who works on it: an id of your own directory.
@@ -5305,17 +5306,15 @@ export interface components {
              */
             external_id?: string | null;
             /**
-             * Format: uuid
              * @description The resource that it concerns; null for none.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            resource_id?: string | null;
+            resource_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
-             * Format: uuid
              * @description The terminal that it concerns; null for none.
              * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
              */
-            terminal_id?: string | null;
+            terminal_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
              * @description Which team works on it, in your own words.
              * @example field-support
@@ -5460,17 +5459,15 @@ export interface components {
              */
             source?: string;
             /**
-             * Format: uuid
              * @description The client that it concerns; null for none.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            client_id?: string | null;
+            client_id?: (string | null) | components["schemas"]["NamedClient"];
             /**
-             * Format: uuid
              * @description The service that it concerns; null for none.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            service_id?: string | null;
+            service_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
              * Format: uuid
              * @description Who works on it: an id of your own directory.
@@ -5483,17 +5480,15 @@ export interface components {
              */
             external_id?: string | null;
             /**
-             * Format: uuid
              * @description The resource that it concerns; null for none.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            resource_id?: string | null;
+            resource_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
-             * Format: uuid
              * @description The terminal that it concerns; null for none.
              * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
              */
-            terminal_id?: string | null;
+            terminal_id?: (string | null) | components["schemas"]["NamedRecord"];
             /**
              * @description Which team works on it, in your own words.
              * @example field-support
@@ -5584,11 +5579,10 @@ export interface components {
         /** @description Which ticket goes on in the place of this one. */
         TicketMerge: {
             /**
-             * Format: uuid
              * @description The ticket that goes on, of the same client where both have one.
              * @example 8c7d1f8e-55a3-4f0b-9c1d-2e3f4a5b6c7d
              */
-            into: string;
+            into: string | components["schemas"]["NamedRecord"];
         };
         /** @description The beginning of a list, or what follows a cursor; each element a ticket message. */
         TicketMessageList: {
@@ -6073,11 +6067,10 @@ export interface components {
         /** @description What a new membership is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         MembershipCreate: {
             /**
-             * Format: uuid
              * @description The person who is a member.
              * @example 1a1d416e-34c7-4d5e-8f60-112233445566
              */
-            user_id: string;
+            user_id: string | components["schemas"]["NamedRecord"];
             /**
              * Format: uuid
              * @description Of which organization; the caller’s own unless a platform caller names one.
@@ -6085,11 +6078,10 @@ export interface components {
              */
             org_id?: string;
             /**
-             * Format: uuid
              * @description The client to whom the membership is limited; null for the whole organization. Default: null.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            client_id?: string | null;
+            client_id?: (string | null) | components["schemas"]["NamedClient"];
             /**
              * Format: uuid
              * @description In which role; null for none. Only platform callers give and end system roles. Default: null.
@@ -9064,12 +9056,14 @@ export type ClientAction = components['schemas']['ClientAction'];
 export type ServicePage = components['schemas']['ServicePage'];
 export type Service = components['schemas']['Service'];
 export type ServiceCreate = components['schemas']['ServiceCreate'];
+export type NamedClient = components['schemas']['NamedClient'];
 export type ServiceUpsert = components['schemas']['ServiceUpsert'];
 export type ServiceCounts = components['schemas']['ServiceCounts'];
 export type ServicePatch = components['schemas']['ServicePatch'];
 export type ResourcePage = components['schemas']['ResourcePage'];
 export type Resource = components['schemas']['Resource'];
 export type ResourceCreate = components['schemas']['ResourceCreate'];
+export type NamedRecord = components['schemas']['NamedRecord'];
 export type ResourceUpsert = components['schemas']['ResourceUpsert'];
 export type ResourcePatch = components['schemas']['ResourcePatch'];
 export type Move = components['schemas']['Move'];

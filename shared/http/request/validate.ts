@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
-import { type Body, freeFormOf, Problem, parse, parseQuery, pointer, type Route } from '#contract';
+import { type Body, freeFormOf, namingSchema, Problem, parse, parseQuery, pointer, type Route } from '#contract';
 import { asNumber, type Parsed } from '#json';
 import { isUuid } from '../../well-formed.ts';
 import { listed, metadataOf } from '../route-metadata.ts';
@@ -55,7 +55,7 @@ function assertShort(query: HttpRequest['query']): void {
  * The fields of a body that it can set; `read-only-fields.ts` compares the others.
  * @throws Problem `invalid-body`, or `content-too-large` when a field is too large
  */
-export function validBody(body: Body, given: unknown): Record<string, unknown> {
+export function validBody(body: Body, given: unknown, mayName = false): Record<string, unknown> {
   // A number that is kept as text is an object in JavaScript.
   const json = asNumber(given);
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
@@ -63,8 +63,12 @@ export function validBody(body: Body, given: unknown): Record<string, unknown> {
   }
   const settable = Object.entries(json).filter(([field]) => !Object.hasOwn(body.readOnlyFields, field));
   const fields = Object.fromEntries(settable.map(([field, value]) => [field, withoutKeptNumber(value)]));
-  return parse(body.schema, fields, 'body');
+  return parse(mayName && hasObject(fields) ? namingSchema(body.schema, fields) : body.schema, fields, 'body');
 }
+
+/** Whether a body may give references by names, which are objects. */
+export const hasObject = (body: Readonly<Record<string, unknown>>): boolean =>
+  Object.values(body).some((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
 
 /** Numbers that are kept as text are for free-form fields only. */
 const withoutKeptNumber = (value: unknown): unknown => (Array.isArray(value) ? value.map(asNumber) : asNumber(value));
@@ -74,7 +78,7 @@ const withoutKeptNumber = (value: unknown): unknown => (Array.isArray(value) ? v
  * @throws Problem `invalid-body`, or `content-too-large` when a field or the body is too large
  */
 export function validFields(body: Body, { value, isExact }: Parsed): Record<string, unknown> {
-  const fields = validBody(body, value);
+  const fields = validBody(body, value, true);
   // The body is valid, so the oversized field is one that it cannot set. But because of that field, the numbers of all
   // other fields were parsed as doubles.
   const freeForm = isExact ? undefined : freeFormOf(body);
