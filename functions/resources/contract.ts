@@ -15,7 +15,7 @@ import {
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import { moving } from '../clients/moving.ts';
-import { service, serviceExample } from '../services/contract.ts';
+import { SERVICE_CREDENTIALS, service, serviceExample } from '../services/contract.ts';
 import { ipAddress } from './ip-address.ts';
 import { MOST_MOVED } from './limits.ts';
 
@@ -242,6 +242,7 @@ export const resources = contract({
       permission: 'services:write',
       params: () => ({ id: field.reference('Service') }),
       response: ok(service, 'The service after the move.', serviceExample),
+      returns: { recordType: service.name, fieldPermissions: { credentials: SERVICE_CREDENTIALS } },
     }),
     updateResource: usual.update({
       description:

@@ -28,7 +28,7 @@ const change = lazily(() =>
   z
     .strictObject({
       id: uuid().describe('Id of the event that tells of it (`GET /api/v1/events`).'),
-      type: text(100).describe('What happened: the kind of record, and `created` or `updated`.'),
+      type: text(100).describe('What happened: the kind of record, and `created`, `updated` or `moved`.'),
       occurred_at: timestamp().describe('When, by the clock of the service.'),
       version: count().describe('That of the record after the change.'),
       actor_id: reference('Integration')

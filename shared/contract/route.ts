@@ -90,6 +90,8 @@ export interface Route<
    * audit event.
    */
   readonly privileged?: true;
+  /** For one that returns records of another domain: what that says of their fields. */
+  readonly returns?: Pick<Contract, 'fieldPermissions' | 'recordType'>;
   /**
    * Problems besides those of every route of its kind (`traits.ts`); `already-exists` is added where the body has a
    * unique field.
@@ -288,7 +290,8 @@ export function contract<const R extends Readonly<Record<string, Route>>>(declar
   const { name, mainOperation, routes } = declared;
   if (mainOperation !== undefined && routes[mainOperation]?.body === undefined)
     throw new TypeError(`${name}: its main operation ${mainOperation} takes no body`);
-  for (const route of Object.values(routes)) protectedFields.set(route, Object.keys(declared.fieldPermissions ?? {}));
+  for (const route of Object.values(routes))
+    protectedFields.set(route, Object.keys((route.returns ?? declared).fieldPermissions ?? {}));
   return declared;
 }
 

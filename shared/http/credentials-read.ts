@@ -25,12 +25,13 @@ export class CredentialsRead {
     input: Input,
     scope: OperationContext,
   ): CredentialsRead | undefined {
-    if (!('tenant' in scope) || contract.recordType === undefined) return undefined;
+    const { recordType, fieldPermissions = {} } = route.returns ?? contract;
+    if (!('tenant' in scope) || recordType === undefined) return undefined;
     const { caller, tenant } = scope;
-    const fields = Object.entries(contract.fieldPermissions ?? {})
+    const fields = Object.entries(fieldPermissions)
       .filter(([field, code]) => mayDo(caller, code) && mayShow(route, input, field))
       .map(([field]) => field);
-    return fields.length === 0 ? undefined : new CredentialsRead(tenant, caller, contract.recordType, fields);
+    return fields.length === 0 ? undefined : new CredentialsRead(tenant, caller, recordType, fields);
   }
 
   /** Begins to count the read. */
@@ -76,8 +77,10 @@ export class CredentialsRead {
 function mayShow(route: Route, { body }: Input, field: string): boolean {
   const { response } = metadataOf(route);
   const record = response?.fields?.data?.element ?? response;
-  return record?.fields?.[field] !== undefined && (route.method !== 'POST' || (body?.[field] ?? null) !== null);
+  return record?.fields?.[field] !== undefined && (!isCreation(route) || (body?.[field] ?? null) !== null);
 }
+
+const isCreation = ({ method, response }: Route): boolean => method === 'POST' && response.status === 201;
 
 /** Ids of the records of a response, a record or a page, that show a value in one of these fields. */
 function idsShowing(body: unknown, fields: readonly string[]): string[] {

@@ -36,6 +36,12 @@ const step = fc.oneof(
   fc.record({ does: fc.constant('move resource' as const), at, service: fc.boolean(), way }),
   fc.record({ does: fc.constant('report' as const), at, health: fc.constantFrom('healthy', 'down'), way }),
   fc.record({ does: fc.constant('remove resource' as const), at, way }),
+  fc.record({
+    does: fc.constant('give' as const),
+    of: fc.constantFrom('services', 'resources'),
+    at,
+    client: fc.nat(1),
+  }),
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
@@ -132,6 +138,9 @@ class Story {
         return carryOut('updateResource', step.way, await resource(), { health_status: step.health });
       case 'remove resource':
         return carryOut('deleteResource', step.way, await resource());
+      case 'give':
+        await mine.post(`/${step.of}/${idAt(await recordsOf(`/${step.of}`), step.at)}/move`, { client_id });
+        return;
     }
   }
 

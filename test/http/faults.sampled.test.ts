@@ -53,8 +53,17 @@ async function start(): Promise<void> {
 
 const useFreshClient = (): void => useTableOver(faulty);
 
+/** Leases and uploads, whose repetition depends on time and on what was announced, have tests of their own. */
+const TESTED_APART = [
+  'login',
+  'claimServiceAction',
+  'extendServiceAction',
+  'finishServiceAction',
+  'completeAttachment',
+];
+
 const writes = operations
-  .filter(([id, { method }]) => method !== 'GET' && id !== 'login')
+  .filter(([id, { method }]) => method !== 'GET' && !TESTED_APART.includes(id))
   .map(([id], index) => [id, index] as const);
 
 describe('a fault below the SDK', () => {
@@ -172,5 +181,6 @@ function endOf({ status, headers, body }: ApiResponse) {
  */
 function toldAgain(operationId: string, method: string): readonly number[] {
   if (operationId === 'receiveWebhook') return [409];
-  return { DELETE: [404], PATCH: [412], PUT: [200] }[method] ?? [];
+  // A deleted message is there, in another version.
+  return { DELETE: operationId === 'deleteTicketMessage' ? [404, 412] : [404], PATCH: [412], PUT: [200] }[method] ?? [];
 }

@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { localConnection } from '#local-dynamodb';
+import { configureTable } from '#table';
 import { MOST_MOVED } from '../../functions/resources/limits.ts';
 import type { JsonBody } from '../support/api.ts';
+import { GatedHandler } from '../support/gate.ts';
 import { keyMadeBy } from '../support/keys.ts';
 import { prepared } from '../support/prepared.ts';
 import { newTenant, pointsAt } from '../support/tenant-calls.ts';
+import { newTicket } from '../support/tickets.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Services, resources and terminals that go to another client. */
 
+const gate = new GatedHandler();
 const api = useApi();
+beforeAll(() => configureTable({ ...localConnection(), requestHandler: gate }));
 const acme = prepared(() => newTenant(api));
 const rival = prepared(() => newTenant(api));
 
@@ -68,6 +74,20 @@ describe.each<[string, (client_id: string) => Promise<string>]>([
 });
 
 const changedIn = ({ updated_at }: JsonBody): JsonBody => (updated_at === undefined ? {} : { updated_at });
+
+it('a terminal that moves while a batch is carried out is read anew', async () => {
+  const [from, to] = [await client(), await client()];
+  const terminal_id = await make('terminals', { client_id: from, name: 'Desk' });
+  const opened = (client_id: string) => ({
+    ...{ key: client_id, operation: 'createTicket', body: { ...newTicket(), client_id, terminal_id } },
+  });
+  const held = gate.hold('TransactWriteItems');
+  const batch = acme.ask('POST', '/api/v1/batch', { operations: [opened(from), opened(to)] });
+  const release = await held;
+  expect((await move('terminals', terminal_id, to)).status).toBe(200);
+  release();
+  expect((await batch).body.counts).toEqual({ 201: 2 });
+});
 
 describe('a resource', () => {
   it('takes its risk along', async () => {
@@ -133,6 +153,20 @@ describe('a service', () => {
     const refused = await move('services', id, from);
     expect([refused.status, refused.body.errors]).toEqual([422, pointsAt('client_id')]);
     expect(await countsOf(to)).toEqual([1, MOST_MOVED + 1, true, true]);
+  });
+
+  it('shows its credentials to whom may read them, which is counted as a read of a service', async () => {
+    const [from, to] = [await client(), await client()];
+    const credentials = { user: 'deploy' };
+    const id = await service(from, { credentials });
+    const weak = await keyMadeBy(api, acme, { permissions: ['services:write', 'resources:credentials'] });
+    const strong = await keyMadeBy(api, acme, { permissions: ['services:write', 'services:credentials'] });
+    const reads = async () => (await acme.read(`/api/v1/audit-events?record_type=Service&record_id=${id}`)).total;
+    const before = Number(await reads());
+    expect((await move('services', id, to, { ...acme, ...weak })).body.credentials).toBeNull();
+    expect(await reads()).toBe(before);
+    expect((await move('services', id, from, { ...acme, ...strong })).body.credentials).toEqual(credentials);
+    expect(await reads()).toBe(before + 1);
   });
 
   it('with resources is moved by who may change these, too', async () => {

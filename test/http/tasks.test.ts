@@ -117,6 +117,10 @@ beforeAll(async () => {
   for (const message of ['On it.', 'Sent a technician.', 'Solved.']) {
     await acme.create(`/tickets/${ids.woken}/messages`, { author_type: 'agent', author_id: randomUUID(), message });
   }
+  await given(`/tickets/${ids.printing}/messages`, {
+    misspelt: { author_type: 'agent', author_id: randomUUID(), message: 'Whe are on it.' },
+  });
+  await given('/resources', { underService: { ...resource('other', {}), service_id: ids.billedBefore } });
 });
 
 /** The names of the records on a page, in its order. */
@@ -163,6 +167,21 @@ async function bySlowClock(work: () => Promise<void>): Promise<void> {
     clearInterval(ticking);
     vi.useRealTimers();
   }
+}
+
+async function giveToTasca(): Promise<unknown[]> {
+  const { status } = await acme.post(`/services/${ids.billedBefore}/move`, { client_id: ids.tasca });
+  return [status];
+}
+
+async function correctMessage(): Promise<unknown> {
+  const path = `/tickets/${ids.printing}/messages/${ids.misspelt}`;
+  return (await acme.patch(path, { message: 'We are on it.' })).body.message;
+}
+
+async function mergePrinters(): Promise<unknown[]> {
+  const { body } = await acme.post(`/tickets/${ids.printing}/merge`, { into: ids.printer });
+  return [body.status, body.merged_into === ids.printer];
 }
 
 /** A runner asks for work, and finds what somebody else has asked for. */
@@ -324,6 +343,14 @@ const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, exp
   ['who changed the plan of a client, and from what', whoChangedPlan, [{ from: null, to: 'premium' }, true]],
   ['250 resources from a file', load, [{ 201: 200 }, { 201: 50 }]],
   ['a resource, created or changed by its id elsewhere', bringUpToDate, [200, true, 'db-1b']],
+  ['a service with its resources, to another client', giveToTasca, [200]],
+  ['a message with a mistake', correctMessage, 'We are on it.'],
+  ['a ticket that says the same as another one', mergePrinters, ['closed', true]],
+  [
+    'what was said on both, in order',
+    async () => messagesIn(await read(`/tickets/${ids.printer}/messages?merged=true`)),
+    ['We are on it.'],
+  ],
 ];
 
 describe('a task of a working day', () => {

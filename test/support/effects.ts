@@ -39,6 +39,9 @@ function lookAtRecord(api: Api, access: Access, scenario: Scenario): Promise<See
   if (scenario.operationId === 'createAttachment') return announcements(api, access);
   const onEndpoint = ON_ENDPOINT[scenario.operationId];
   if (onEndpoint !== undefined) return onEndpoint(api, access, scenario.path.slice(0, scenario.path.lastIndexOf('/')));
+  const { method, response, params } = scenario.route;
+  if (method === 'POST' && response.status === 200 && Object.keys(params.shape).length > 0)
+    return versions(api, access, scenario);
   return /^(POST|PUT)$/.test(scenario.route.method) ? creations(api, access, scenario) : change(api, access, scenario);
 }
 
@@ -78,10 +81,16 @@ async function creations(api: Api, { token }: Access, scenario: Scenario): Promi
   return { count, tag: undefined };
 }
 
+/** The version of the record above the path, such as of one that is moved. */
+async function versions(api: Api, { token }: Access, { path }: Scenario): Promise<Seen> {
+  const { headers } = await api.request('GET', path.replace(/\/[a-z]+$/, ''), { token });
+  return { count: Number.parseInt((headers.get('etag') ?? '').slice(1), 10), tag: undefined };
+}
+
 async function change(api: Api, { token }: Access, { route, path, body }: Scenario): Promise<Seen> {
   const { status, headers, body: record } = await api.request('GET', path, { token });
   const tag = headers.get('etag') ?? undefined;
-  if (route.method === 'DELETE') return { count: status === 404 ? 1 : 0, tag };
+  if (route.method === 'DELETE') return { count: status === 404 || record.removed_at ? 1 : 0, tag };
   const hasChanged = Object.entries(body ?? {}).every(
     ([field, value]) => JSON.stringify(record[field]) === JSON.stringify(value),
   );

@@ -115,6 +115,12 @@ export class TestTenant {
     return id;
   }
 
+  /** One without a service, which moves by itself. */
+  async #makeResourceAlone(): Promise<string> {
+    const client_id = await this.reference('Client');
+    return String((await this.#post('/api/v1/resources', { client_id, name: 'Disk', type: 'volume' })).id);
+  }
+
   async #leaseOf(id: string): Promise<unknown> {
     return (await this.#post('/api/v1/service-actions/claim', { types: [this.#runs.get(id)] })).lease;
   }
@@ -141,8 +147,10 @@ export class TestTenant {
       file: 'problems',
       ...(await this.#madeBelow(named.get(last), last)),
     };
-    const fresh = (record: string) =>
-      path.startsWith('/api/v1/service-actions/{id}/') ? this.#makeRun() : this.make(record);
+    const fresh = (record: string) => {
+      if (path === '/api/v1/resources/{id}/move') return this.#makeResourceAlone();
+      return path.startsWith('/api/v1/service-actions/{id}/') ? this.#makeRun() : this.make(record);
+    };
     let filled = path;
     for (const parameter of Object.keys(params.shape)) {
       const record = named.get(parameter);
@@ -197,6 +205,7 @@ export class TestTenant {
     });
     const body = Object.fromEntries(await Promise.all(fields));
     // There is only one organization, and each change must be effective.
+    if (path.endsWith('/move')) return { ...body, client_id: await this.make('Client') };
     return operationId === 'updateOrg' ? { ...body, name: `Name ${suffix}` } : body;
   }
 

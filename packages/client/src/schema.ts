@@ -2214,7 +2214,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description What happened: the kind of record, and `created` or `updated`.
+             * @description What happened: the kind of record, and `created`, `updated` or `moved`.
              * @example client.updated
              */
             type: string;

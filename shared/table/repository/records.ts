@@ -268,16 +268,19 @@ export class RecordReader<T extends object> {
   }
 
   /**
-   * Checks that a record exists, for records that are never deleted and values that never change. It is read while the
-   * operation runs, and the commit waits for it. A condition in the transaction would make all records conflict that
-   * refer to the same one.
+   * Checks that a record exists, for records that are never deleted, and values that may change before the commit.
+   * It is read while the operation runs, and the commit waits for it. A condition in the transaction would make all
+   * records conflict that refer to the same one.
    */
   requireLasting(id: string, onConditionFailed: OnConditionFailed, equals: Item = {}): void {
     const { batch, changes } = this.session;
     const read = () => this.get(id);
     changes.check(async () => {
-      const stored = await (batch?.shared.readLasting(schema.nameOf(this.keyOf(id)), read) ?? read());
-      if (stored === undefined || !Condition.isMet({ equals }, stored.item)) throw onConditionFailed(stored?.item);
+      const isMet = (found: Stored<T> | undefined) => found !== undefined && Condition.isMet({ equals }, found.item);
+      const shared = await batch?.shared.readLasting(schema.nameOf(this.keyOf(id)), read);
+      // It may have moved since another operation of the batch has read it.
+      const stored = isMet(shared) ? shared : await read();
+      if (!isMet(stored)) throw onConditionFailed(stored?.item);
     });
   }
 
