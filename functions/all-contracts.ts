@@ -13,6 +13,7 @@ import { openapi } from './openapi/contract.ts';
 import { orgs } from './orgs/contract.ts';
 import { recordContracts } from './record-contracts.ts';
 import { attachments } from './tickets/attachments/contract.ts';
+import { trash } from './trash/contract.ts';
 import { webhooks } from './webhooks/contract.ts';
 import { wellKnown } from './well-known/contract.ts';
 
@@ -24,6 +25,7 @@ export const contracts: readonly Contract[] = [
   auth,
   ...recordContracts,
   attachments,
+  trash,
   batch,
   orgs,
   integrations,

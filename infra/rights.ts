@@ -122,6 +122,7 @@ const BEYOND: Readonly<Record<string, Rights>> = {
   health: { checksHealth: true },
   integrations: { tenants: 'integrations', secrets: true },
   orgs: { tenants: 'organizations' },
+  trash: { tenants: 'grants' },
   users: { tenants: 'grants' },
   'webhook-endpoints': { tenants: 'endpoints', secrets: true },
   // Events run the operations of `access` and `users`.

@@ -59,7 +59,7 @@ function shapeOf({ name, record, encrypted, elsewhere = [] }: Entity): ReturnTyp
 type Verb = Parameters<typeof eventTypeOf>[1];
 
 /** What may happen to records: what their routes do, and trials. */
-function verbsOf({ record, journaled }: Entity): readonly Verb[] {
+function verbsOf({ record, journaled, restorable }: Entity): readonly Verb[] {
   const name = record?.name;
   const takes = (...bodies: readonly string[]): boolean =>
     routes.some(({ body }) => bodies.some((suffix) => body?.name === `${name}${suffix}`));
@@ -81,6 +81,7 @@ function verbsOf({ record, journaled }: Entity): readonly Verb[] {
     ...(takes('Patch', 'Upsert') || isUpdated ? (['updated'] as const) : []),
     ...(isMoved ? (['moved'] as const) : []),
     ...(isDeleted ? (['deleted'] as const) : []),
+    ...(restorable === undefined ? [] : (['restored'] as const)),
     ...(journaled?.trials ? (['pinged'] as const) : []),
   ];
 }

@@ -253,6 +253,7 @@ export const resources = contract({
     deleteResource: usual.remove({
       description: 'Its history goes with it. Its tickets keep its id, as history.',
     }),
+    restoreResource: usual.restore(),
     listResourceHistory: route('GET', '/api/v1/resources/{id}/history', {
       summary: 'List the history of a resource',
       description: 'In the order in which the samples arrived, newest first.',

@@ -1,5 +1,5 @@
 import { Problem } from '#contract';
-import { changeListOf, type Operations, pagesOf, respond, upsertOf } from '#http';
+import { changeListOf, type Operations, pagesOf, respond, restored, upsertOf } from '#http';
 import { changesOf, type Tenant } from '#table';
 import { maintenanceFlags, shown, withMaintenance } from '../clients/maintenance.ts';
 import { HEALTHY } from '../clients/words.ts';
@@ -79,11 +79,12 @@ export const resourceOperations: Operations<typeof resources> = {
 
   deleteResource: async ({ params, tenant, getOrThrow }) => {
     const records = tenant.records(resourceEntity);
-    const history = historyOf(tenant, params.id);
-    const [before, keys] = await Promise.all([getOrThrow(records, params.id), history.keys()]);
-    await records.remove(before, { along: history.deleteAll(keys) });
+    await records.remove(await getOrThrow(records, params.id));
     return respond.empty;
   },
+
+  restoreResource: async (input) =>
+    respond.record(await resourceCredentials.decryptIn(input, await restored(input, resourceEntity))),
 
   listResourceHistory: async ({ params, query, tenant, getOrThrow }) => {
     const resource = getOrThrow(tenant.records(resourceEntity), params.id);

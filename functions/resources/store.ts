@@ -1,6 +1,6 @@
 import { encryptedCredentials } from '#auth';
 import { noSuchRecord } from '#http';
-import { entity, exact, flag, set, storedAs, type Tenant, words } from '#table';
+import { type Entity, entity, exact, flag, set, storedAs, type Tenant, words } from '#table';
 import { clientEntity } from '../clients/store.ts';
 import { serviceEntity } from '../services/store.ts';
 import { historyEntry, RESOURCE_CREDENTIALS, type Resource, resource } from './contract.ts';
@@ -42,6 +42,7 @@ export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resour
   encrypted: ['credentials'],
   audited: resource.name,
   auditedFields: ['credentials'],
+  restorable: { title: 'name', below: (): Entity[] => [historyEntity] },
   journaled: {
     history: true,
     quiet: ['cpu_usage', 'memory_usage', 'storage_usage', 'last_health_check', 'updated_at'],

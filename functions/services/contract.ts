@@ -175,6 +175,7 @@ export const services = contract({
       description: 'Refused while resources belong to the service. Its tickets and actions keep its id, as history.',
       errors: ['not-found', 'still-in-use'],
     }),
+    restoreService: usual.restore(),
     getServiceOfClient: route('GET', '/api/v1/services/client/{client_id}/{id}', {
       summary: 'Read a service of a client',
       permission: 'services:read',

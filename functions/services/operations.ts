@@ -1,6 +1,6 @@
 import type { Item } from '@custodia/counted-lists';
 import { Problem } from '#contract';
-import { changeListOf, countsOf, noRecord, type Operations, pagesOf, respond, upsertOf } from '#http';
+import { changeListOf, countsOf, noRecord, type Operations, pagesOf, respond, restored, upsertOf } from '#http';
 import { changesOf } from '#table';
 import { maintenanceFlags, shown, withMaintenance } from '../clients/maintenance.ts';
 import { service, type services } from './contract.ts';
@@ -77,6 +77,9 @@ export const serviceOperations: Operations<typeof services> = {
     resources.deleteSet(keys);
     return respond.empty;
   },
+
+  restoreService: async (input) =>
+    respond.record(await serviceCredentials.decryptIn(input, await restored(input, serviceEntity))),
 
   getServiceOfClient: async ({ params, tenant, caller, getOrThrow }) => {
     const show = withMaintenance(tenant);

@@ -31,6 +31,7 @@ export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service),
   encrypted: ['credentials'],
   audited: service.name,
   auditedFields: ['credentials'],
+  restorable: { title: 'name' },
   journaled: { history: true, quiet: ['last_health_check', 'updated_at'] },
 });
 

@@ -252,6 +252,7 @@ export const tickets = contract({
       response: ok(ticket, 'The closed ticket.', { ...ticketExample, status: 'closed' }),
       errors: ['not-found', 'conflict'],
     }),
+    restoreTicket: usual.restore(),
     listTicketMessages: route('GET', '/api/v1/tickets/{id}/messages', {
       summary: 'List the messages of a ticket',
       description: 'Oldest first, unless `sort` says otherwise.',

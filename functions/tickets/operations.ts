@@ -1,5 +1,5 @@
 import { invalidField } from '#contract';
-import { changeListOf, countsOf, noRecord, noSuchRecord, type Operations, pagesOf, respond, upsertOf } from '#http';
+import { changeListOf, countsOf, noRecord, noSuchRecord, type Operations, pagesOf, respond, restored, upsertOf } from '#http';
 import { changesOf, type Tenant } from '#table';
 import { noteContact, requireClient } from '../clients/references.ts';
 import { resourceEntity } from '../resources/store.ts';
@@ -8,7 +8,7 @@ import { terminalEntity } from '../terminals/store.ts';
 import { generatedCode } from './codes.ts';
 import { type Ticket, type TicketMessage, type TicketSummary, ticket, type tickets } from './contract.ts';
 import { mergeTicket, messagesOfAll } from './merging.ts';
-import { attachmentsOf, messageEntity, messagesOf, resolutionOf, ticketAt, ticketEntity } from './store.ts';
+import { messageEntity, messagesOf, resolutionOf, ticketAt, ticketEntity } from './store.ts';
 
 export const ticketOperations: Operations<typeof tickets> = {
   listTickets: pagesOf(ticketEntity, ({ record }, { query, session }) =>
@@ -65,10 +65,15 @@ export const ticketOperations: Operations<typeof tickets> = {
 
   deleteTicket: async ({ params, tenant, getOrThrow }) => {
     const records = tenant.records(ticketEntity);
-    const messages = messagesOf(tenant, params.id);
-    const [ticket, keys] = await Promise.all([getOrThrow(records, params.id), messages.keys()]);
-    await records.remove(ticket, { along: messages.deleteAll(keys, attachmentsOf(tenant, params.id)) });
+    await records.remove(await getOrThrow(records, params.id));
     return respond.empty;
+  },
+
+  restoreTicket: async (input) => {
+    const back = await restored(input, ticketEntity, ({ client_id, service_id }) =>
+      requireReferences(input.tenant, { ...NONE, client_id, service_id }),
+    );
+    return respond.record(back, ticketAt(input.session.timestamp));
   },
 
   mergeTicket,

@@ -24,6 +24,7 @@ export const ticketEntity = entity('TICKET', storedAs<StoredTicket>(ticket), {
   latest: {
     client_id: { of: clientEntity, field: 'last_contact', time: 'created_at', below: (): Entity => messageEntity },
   },
+  restorable: { title: 'subject', below: (): Entity[] => [messageEntity, attachmentEntity] },
   momentary: { overdue: TICKET_OVERDUE },
   json: ['custom_fields'],
   journaled: { history: true },

@@ -46,6 +46,7 @@ type Over<D, O> = Omit<D, keyof O> & O;
  *       listTerminalChanges: usual.changes(),
  *       updateTerminal: usual.update({ bodyExample: { status: 'inactive' } }),
  *       deleteTerminal: usual.remove(),
+ *       restoreTerminal: usual.restore(),
  *     }
  */
 export function crud<S extends z.ZodType, C extends Body, P extends Body, U extends Body>(
@@ -103,6 +104,8 @@ export function crud<S extends z.ZodType, C extends Body, P extends Body, U exte
       const usual = { summary: `Delete ${one}`, permission: permissions.write, ...named, response };
       return made('DELETE', item, { ...usual, ...event('deleted') }, given as O);
     },
+    /** Needs an entity whose deleted records can be restored (`restorable`). */
+    restore: () => restorationOf(kind, naming, { params, permission: permissions.write, ...event('restored') }),
   };
 }
 
@@ -127,6 +130,23 @@ function usualUpsert<S extends z.ZodType, C extends Body, P extends Body, U exte
     response: created(kind, `The created ${noun}.`, example),
   } as const;
 }
+
+/** The route that restores a deleted record. */
+const restorationOf = <S extends z.ZodType, const O extends Given>(
+  kind: { readonly schema: S },
+  { path, one, example }: Naming,
+  given: O,
+) =>
+  route('POST', `${path}/{id}/restore`, {
+    extension: true,
+    summary: `Restore ${one}`,
+    description:
+      'For 30 days after its deletion, as it was then, with a higher version. One that is there is returned as it is. ' +
+      '`GET /trash` lists what can be restored.',
+    response: ok(kind, 'The record, which is there again.', example),
+    errors: ['not-found', 'already-exists', 'reference-not-found'],
+    ...given,
+  });
 
 /** `ServiceAction` is `service_action`. */
 const snakeCase = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();

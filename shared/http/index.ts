@@ -10,6 +10,7 @@ export { refusalOfCaller, requireLivePermissions } from './privileged-operations
 export { noRecord, noSuchRecord } from './problems.ts';
 export { readBody } from './request/validate.ts';
 export * as respond from './respond.ts';
+export { restored } from './restoring.ts';
 export { derivedMetadata, present, projectionOf } from './route-metadata.ts';
 export { runToCommit } from './run-operation.ts';
 export { countsOf, tally } from './summaries.ts';

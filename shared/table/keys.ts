@@ -30,6 +30,7 @@ type OwnPartition =
   | 'QUOTA'
   | 'READS'
   | 'REFUSALS'
+  | 'TRASH'
   | 'UPLOAD';
 
 /**

@@ -4,8 +4,7 @@
  */
 
 export { TenantSessions } from './connection/tenant-sessions.ts';
-export { cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-delete.ts';
-export { CHILDREN } from './repository/child-repository.ts';
+export { CHILDREN, cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-delete.ts';
 export { MOVES, stageFlag } from './repository/derived-fields.ts';
 export { indexesOf, toAttributes, toRecord } from './repository/entity.ts';
 export { EVENTS } from './repository/journal.ts';
@@ -17,4 +16,5 @@ export {
   readValues,
   valueExpiry,
 } from './repository/stored-values.ts';
+export { DELETED, entryKey, isTombstoneOf, lostEntryOf, readPlace } from './repository/trash.ts';
 export { bytesKey, stageBytes, uploadKey, VOID } from './repository/uploads.ts';

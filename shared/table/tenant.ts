@@ -11,6 +11,7 @@ import type { Entity, RecordObserver } from './repository/entity.ts';
 import { journalEntity, journalOf, type RecordChange } from './repository/journal.ts';
 import type { Stored } from './repository/records.ts';
 import { Repository } from './repository/repository.ts';
+import { TrashRepository } from './repository/trash-repository.ts';
 import type { RequestSession } from './session/request-session.ts';
 
 /**
@@ -120,6 +121,12 @@ export class Tenant {
     const key = this.records(parent).keyOf(parentId);
     const location = { partition, parent: { key, id: parentId } };
     return new ChildRepository(this.session, this.id, entity, location, this.#observersOf(entity, parentId));
+  }
+
+  /** The deleted records of a kind that can be restored. */
+  trashOf<T extends object>(entity: Entity<T>): TrashRepository<T> {
+    const location = { partition: tenantPartition(this.id, entity.name) };
+    return new TrashRepository(this.session, this.id, entity, location, this.#observersOf(entity));
   }
 
   /** The ids of events that an integration has sent, or of its requests: two integrations may use the same id. */

@@ -28,7 +28,7 @@ const types: readonly string[] = kinds.flatMap((kind) => kind.types);
 describe('the types of events', () => {
   it('are those of webhook events with the same effect', () => {
     const received = operations.flatMap(([, { event }]) => (event === undefined ? [] : [event.type]));
-    const alike = received.filter((type) => /\.(created|updated|deleted)$/.test(type));
+    const alike = received.filter((type) => /\.(created|updated|deleted|restored)$/.test(type));
     expect(alike.length).toBeGreaterThan(15);
     expect(alike.filter((type) => !types.includes(type))).toEqual([]);
     expect(types.filter((type) => !alike.some((other) => other === type))).toEqual([

@@ -76,6 +76,7 @@ describe('deleting a service', () => {
     expect(await namingIt()).not.toEqual([]);
     await mine.remove(`/resources/${resource}`);
     expect((await mine.remove(`/services/${id}`)).status).toBe(204);
+    for (const each of [id, resource]) expect((await mine.remove(`/trash/${each}`)).status).toBe(204);
     // Its tombstone, for a day.
     expect((await namingIt()).map(({ PK, TOMBSTONE }) => [PK?.S?.endsWith('#SERVICE'), TOMBSTONE?.BOOL])).toEqual([
       [true, true],

@@ -118,6 +118,7 @@ describe('deleting a ticket', () => {
     ] as const) {
       expect((await acme.ask(method, `${TICKETS}/${id}${path}`, sent)).status).toBe(404);
     }
+    expect((await acme.ask('DELETE', `/api/v1/trash/${id}`)).status).toBe(204);
     expect(await traces(id)).toEqual([]);
   });
 
@@ -146,6 +147,7 @@ describe('deleting a ticket', () => {
       const said = responses.filter((_, index) => index !== 10).map(({ status }) => status);
       expect(responses[10]?.status).toBe(204);
       expect(said.every((status) => status === 201 || status === 404)).toBe(true);
+      expect((await acme.ask('DELETE', `/api/v1/trash/${id}`)).status).toBe(204);
       expect(await traces(id)).toEqual([]);
     }
   });

@@ -147,9 +147,15 @@ export class TestTenant {
       file: 'problems',
       ...(await this.#madeBelow(named.get(last), last)),
     };
-    const fresh = (record: string) => {
+    const fresh = async (record: string) => {
       if (path === '/api/v1/resources/{id}/move') return this.#makeResourceAlone();
-      return path.startsWith('/api/v1/service-actions/{id}/') ? this.#makeRun() : this.make(record);
+      if (path.startsWith('/api/v1/service-actions/{id}/')) return this.#makeRun();
+      const id = await this.make(record);
+      const [, creation] = creatorOf(record) ?? [];
+      // What is restored, or ended, was deleted before.
+      if (path.endsWith('/restore') || path.startsWith('/api/v1/trash/'))
+        await this.#api.request('DELETE', `${creation?.path}/${id}`, { token: this.#org.token });
+      return id;
     };
     let filled = path;
     for (const parameter of Object.keys(params.shape)) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { entity, type Repository, set, words } from '#table';
+import { entity, set, type Tenant, words } from '#table';
 import { isFound, wantedWords, wordsOf } from '../../shared/words.ts';
 import { type Asked, asked } from '../support/asked.ts';
 import { ofRecords, wordsIn } from '../support/audit.ts';
@@ -11,7 +11,7 @@ import { doIn, openTenant } from '../support/storage.ts';
 import { NO_FAULTS, newOrganization, TestList, useTable } from './test-list.ts';
 
 /**
- * Compares lists, filtered and by words, with a plain array: random creates, moves, deletes and reads, sequential and
+ * Compares lists, filtered and by words, with a plain array: random creates, moves, deletes, restorations and reads, sequential and
  * concurrent, by processes whose clocks differ by minutes and months, with wrong estimates of sizes, with conflicting
  * transactions, and with crashes and network failures at any call.
  */
@@ -46,6 +46,7 @@ const QUERIES = ['a', 'AC', 'acme ', 'lda ac', 'acme#', 'stras', 'strasse ac', '
 const table = useTable();
 const kind = entity<Job>('JOB', {
   indexes: [set('state'), set('owner'), set('place'), words(['name'], { claims: ['slug'] })],
+  restorable: { title: 'name' },
   unique: { slug: (slug: string) => slug },
 });
 const jobs = new TestList(table, kind, {}, { ...VALUES, place: ['north'] });
@@ -83,6 +84,10 @@ const step = fc.record({
     'move',
     'delete',
     'delete',
+    'delete',
+    'restore',
+    'restore',
+    'end',
     'read',
   ),
   error: fc.constantFrom(...ERRORS),
@@ -105,12 +110,14 @@ const actsWith = (faults: fc.Arbitrary<{ readonly kind: Fault; readonly at: numb
   });
 type Acts = ReturnType<typeof actsWith> extends fc.Arbitrary<infer A> ? A : never;
 
-/** @returns the ids of records whose creation and deletion were acknowledged */
+/** @returns the ids of records whose creation and deletion were acknowledged, where they were not perhaps restored */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch for each act, beside its model
 async function play(acts: Acts) {
   newOrganization(table);
   const created = new Set<string>();
   const deleted = new Set<string>();
+  /** Deleted and restored at once, or perhaps restored. */
+  const unclear = new Set<string>();
   const conflicts = new Conflicts({ milliseconds: 2 });
   for (const { steps, fault } of acts) {
     const handler = new ConflictingHandler(conflicts);
@@ -120,20 +127,35 @@ async function play(acts: Acts) {
     const done = steps.map((what) => {
       // A clock that stands: on a busy machine a second for releasing a number could otherwise be over.
       const tenant = openTenant(process, table.org, () => NOW + what.error);
-      return doIn(tenant, () => run(tenant.records(kind), what, known));
+      return doIn(tenant, () => run(tenant, what, known));
     });
-    for (const outcome of await Promise.allSettled(done)) {
+    const restored = new Set<string>();
+    for (const [index, outcome] of (await Promise.allSettled(done)).entries()) {
+      const { does, which } = steps[index] as Step;
+      const id = known[which % Math.max(known.length, 1)] ?? '';
       if (outcome.status === 'fulfilled') {
         if (outcome.value.created !== undefined) created.add(outcome.value.created);
         if (outcome.value.deleted !== undefined) deleted.add(outcome.value.deleted);
-      } else if (fault === undefined && outcome.reason.name !== 'NotUnique') throw outcome.reason;
+        if (outcome.value.restored !== undefined) restored.add(outcome.value.restored);
+        continue;
+      }
+      if (does === 'restore') unclear.add(id);
+      if (fault === undefined && outcome.reason.name !== 'NotUnique') throw outcome.reason;
+    }
+    // Who deletes and restores at once may come first or last.
+    const isAlsoDeleted = (id: string): boolean =>
+      steps.some(({ does, which }) => does === 'delete' && known[which % known.length] === id);
+    for (const id of restored) {
+      deleted.delete(id);
+      if (isAlsoDeleted(id)) unclear.add(id);
     }
   }
-  return { created, deleted };
+  return { created, deleted, unclear };
 }
 
-type Outcome = { readonly created?: string; readonly deleted?: string };
-async function run(records: Repository<Job>, what: Step, known: readonly string[]): Promise<Outcome> {
+type Outcome = { readonly created?: string; readonly deleted?: string; readonly restored?: string };
+async function run(tenant: Tenant, what: Step, known: readonly string[]): Promise<Outcome> {
+  const records = tenant.records(kind);
   if (what.does === 'create') return { created: (await records.create({ fields: what.fields })).record.id };
   if (what.does === 'read') {
     const page = await records.page(asked({ page_size: PAGE_SIZE, filter: what.filter }));
@@ -141,6 +163,7 @@ async function run(records: Repository<Job>, what: Step, known: readonly string[
     return {};
   }
   const id = known[what.which % Math.max(known.length, 1)];
+  if (what.does === 'restore' || what.does === 'end') return runInTrash(tenant, what.does, id);
   const found = id === undefined ? undefined : await records.get(id);
   if (found === undefined) return {};
   if (what.does === 'move') {
@@ -149,6 +172,15 @@ async function run(records: Repository<Job>, what: Step, known: readonly string[
   }
   records.remove(found);
   return { deleted: found.record.id };
+}
+
+async function runInTrash(tenant: Tenant, does: 'restore' | 'end', id: string | undefined): Promise<Outcome> {
+  const trash = tenant.trashOf(kind);
+  const found = id === undefined ? undefined : await trash.find(id);
+  if (found === undefined) return {};
+  if (does === 'restore') return { restored: (await trash.restore(found)).record.id };
+  trash.end(found);
+  return {};
 }
 
 /** A record without a slug has none stored. */
@@ -199,9 +231,10 @@ const options = { numRuns: byExtent({ sample: 3, extended: 6, nightly: 100 }) };
 it('lists are exactly what is stored, at once, where nothing fails', async () => {
   await fc.assert(
     fc.asyncProperty(actsWith(fc.constant(undefined)), async (acts) => {
-      const { created, deleted } = await play(acts);
+      const { created, deleted, unclear } = await play(acts);
       const ids = (await jobs.stored()).map(({ id }) => id);
-      expect(ids.toSorted()).toEqual([...created].filter((id) => !deleted.has(id)).toSorted());
+      const clear = (some: readonly string[]) => some.filter((id) => !unclear.has(id)).toSorted();
+      expect(clear(ids)).toEqual(clear([...created].filter((id) => !deleted.has(id))));
       await checkLists(FILTERS);
       expect(await jobs.audit()).toEqual(NO_FAULTS);
     }),
@@ -212,12 +245,13 @@ it('lists are exactly what is stored, at once, where nothing fails', async () =>
 it('lists are exactly what is stored, whatever fails: filtered ones at once, the whole one but for numbers in flight until they are read', async () => {
   await fc.assert(
     fc.asyncProperty(actsWith(fc.option(fault, { nil: undefined, freq: 2 })), async (acts) => {
-      const { created, deleted } = await play(acts);
+      const { created, deleted, unclear } = await play(acts);
       const ids = new Set((await jobs.stored()).map(({ id }) => id));
-      expect([...deleted].filter((id) => ids.has(id))).toEqual([]);
+      expect([...deleted].filter((id) => ids.has(id) && !unclear.has(id))).toEqual([]);
       // A delete may have been carried out by a process that then died: only then may an acknowledged record be gone.
       const mayBeGone = acts.some((act) => act.fault !== undefined && act.steps.some(({ does }) => does === 'delete'));
-      if (!mayBeGone) expect([...created].filter((id) => !deleted.has(id) && !ids.has(id))).toEqual([]);
+      if (!mayBeGone)
+        expect([...created].filter((id) => !deleted.has(id) && !ids.has(id) && !unclear.has(id))).toEqual([]);
 
       const { lost, faults } = await jobs.audit();
       expect(faults).toEqual([]);

@@ -1,6 +1,6 @@
 import { readPartition, schema, storedSets } from '@custodia/counted-lists';
 import { DEDUPLICATED, type Entity, type TenantId, tenantPartition, uniqueKey, valuesPartition } from '#table';
-import { cascadeDeletesOf, indexesOf, readValues } from '#table/storage';
+import { cascadeDeletesOf, DELETED, indexesOf, readValues } from '#table/storage';
 import { claimedFieldsOf } from '../verify/claims.ts';
 import type { Kind } from '../verify/kinds.ts';
 import type { EraseTarget } from './empty.ts';
@@ -48,6 +48,7 @@ export async function partitionsOf(
     tenantPartition(tenant, 'BUDGET'),
     tenantPartition(tenant, 'QUOTA'),
     tenantPartition(tenant, 'DELIVERY'),
+    tenantPartition(tenant, 'TRASH'),
     tenantPartition(tenant, 'DATA_KEY'),
   ];
   const names = kinds.map(({ entity }) => entity.name).filter((name) => name !== integrations.name);
@@ -77,10 +78,12 @@ async function lookAt(place: EraseTarget, tenant: TenantId, kind: Kind): Promise
   const list = listOf(tenant, entity);
   const values = await readValues(place, tenantPartition(tenant, entity.name));
   for await (const item of readPartition(place, tenantPartition(tenant, entity.name))) {
-    if (item[schema.TOMBSTONE] !== undefined) continue;
-    const id = String(item.id);
-    ids.push(id);
-    below.push(...kind.below.map((child) => tenantPartition(tenant, entity.name, id, child.name)));
+    // What is below a record stays as long as it can be restored.
+    const { id = item[DELETED] } = item;
+    if (id === undefined) continue;
+    ids.push(String(id));
+    below.push(...kind.below.map((child) => tenantPartition(tenant, entity.name, String(id), child.name)));
+    if (!schema.isRecord(item)) continue;
     for (const entry of list.entriesIn(list.withNotes(item)))
       if ('field' in entry) values.set(entry.field, (values.get(entry.field) ?? new Set()).add(entry.value));
   }

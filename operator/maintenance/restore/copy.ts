@@ -161,6 +161,7 @@ export function treatmentOf(partition: string, tenant: TenantId, { kinds }: Rest
     ...names.map((name) => uniqueKey(tenant, name, '', '').PK.slice(0, -1)),
     tenantPartition(tenant, 'ONCE'),
     tenantPartition(tenant, 'CASCADE_DELETE'),
+    tenantPartition(tenant, 'TRASH'),
   ];
   return replaced.some(isIn) && 'replaced';
 }

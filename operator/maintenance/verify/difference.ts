@@ -53,6 +53,8 @@ export type DifferenceKind =
   | 'out-of-order'
   /** An organization and its copy in the platform's list differ. */
   | 'organization'
+  /** A deleted record is not as one that can be restored: its bit, its place in the trash, or its end is missing. */
+  | 'trash'
   /** A cascade delete is not finished. */
   | 'unfinished-delete'
   /** Not verified, because it kept changing. */

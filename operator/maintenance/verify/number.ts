@@ -7,6 +7,7 @@ import {
   LEFT_TO_READERS,
   storedBit,
   storedGap,
+  storedTrash,
 } from '@custodia/counted-lists/maintenance';
 import { changed, type Found, type Look, type VerifyContext } from './difference.ts';
 import { readCounter, readTogether } from './reading.ts';
@@ -28,6 +29,7 @@ export async function lookAtNumber(...of: Parameters<typeof read>): Promise<Look
     repair: (work) => {
       stageItem(work, seen);
       gap.stage(work, isGap);
+      seen.trash.stage(work, seen.isTrashed);
       for (const { entry, stored } of entries) stored.stage(work, wanted.get(indexes.Indexes.nameOf(entry)) ?? false);
     },
   };
@@ -45,7 +47,7 @@ async function read(
 ) {
   const { partition, next, settled } = list;
   const key = { PK: partition, SK: ids.sortKeyOf(number) };
-  const [item, inWord, region, ...items] = await readTogether(scope, key, (found) => [
+  const [item, inWord, region, inTrash, ...items] = await readTogether(scope, key, (found) => [
     ...gapKeysOf(partition, number),
     ...entriesOf(list, found, suspected).map((entry) => list.indexes.keyOf(entry, number)),
   ]);
@@ -55,11 +57,13 @@ async function read(
   const expires = expiryOf(list, counter, number, record);
   const asRead = { number, expires, changed };
   const gap = storedGap(partition, [inWord, region], asRead);
+  const trash = storedTrash(partition, inTrash, asRead);
   const isAllocated = number < Math.max(Number(counter.NEXT ?? 0), next);
   const isDue = isOverdue(counter, number, now, settled, scope.repair ? undefined : LEFT_TO_READERS);
   // Whoever puts a tombstone with a time sets the bit next.
   const isClosed = isDue || gap.has() || (item !== undefined && item[schema.AT] === undefined);
-  const isGap = record === undefined && isAllocated && isClosed;
+  const isTrashed = schema.isTrashed(item) || (item === undefined && trash.has());
+  const isGap = record === undefined && isAllocated && isClosed && !isTrashed;
   // A writer that has crashed leaves entries in advance. They count for nothing, and stay until the number is closed
   // and a repair finds them.
   const isInAdvance = (entry: Item | undefined): boolean =>
@@ -67,7 +71,7 @@ async function read(
   const entries = entriesOf(list, item, suspected).flatMap((entry, index) =>
     isInAdvance(items[index]) ? [] : [{ entry, stored: storedEntry(list, entry, items[index], asRead) }],
   );
-  return { list, key, item, record, gap, isGap, entries, expires };
+  return { list, key, item, record, gap, isGap, trash, isTrashed, entries, expires };
 }
 
 /** The entries that a record should have, those that it has by its own notes, and the suspected ones. */
@@ -88,12 +92,13 @@ function expiryOf({ entity }: NumberList, counter: Item, number: number, record:
 }
 
 function differencesIn(seen: Seen): Found[] {
-  const { list, item = {}, record, gap, isGap, entries } = seen;
+  const { list, item = {}, record, gap, isGap, trash, isTrashed, entries } = seen;
   const wronglyNoted = record === undefined ? [] : list.indexes.wronglyNoted(item);
   const damaged = entries.flatMap(({ entry, stored }) => (stored.isSound ? [] : [list.indexes.titleOf(entry)]));
   return [
     ...(isGap && !gap.has() ? ([['lost-number', 'is counted and has no record']] as const) : []),
     ...(!isGap && gap.has() ? ([['hidden-record', 'is counted as deleted']] as const) : []),
+    ...(isTrashed === trash.has() ? [] : ([['trash', `is ${isTrashed ? 'not ' : ''}counted as restorable`]] as const)),
     ...wronglyNoted.map(
       (name): Found => ['wrong-note', `is stored with a note for ${name} that does not follow from its fields`, name],
     ),
@@ -101,7 +106,7 @@ function differencesIn(seen: Seen): Found[] {
     ...list.indexes.names
       .filter((name) => record !== undefined && !indexes.Indexes.isIn(item, name))
       .map((name): Found => ['filter-not-built', `is older than the lists by ${name}`, name]),
-    ...[...(gap.isSound ? [] : ['the gaps']), ...damaged].map(
+    ...[...(gap.isSound && trash.isSound ? [] : ['the gaps']), ...damaged].map(
       (place): Found => ['damaged-word', `has a damaged word in ${place}`],
     ),
   ];
@@ -135,7 +140,9 @@ function stageItem(work: UnitOfWork, { list, key, item, record, isGap, expires }
   }
   const notes = Object.entries(record ?? {}).filter(([attribute, value]) => value !== item?.[attribute]);
   const attributes =
-    record === undefined ? [schema.TOMBSTONE] : ['id', schema.VERSION, indexes.SETS, ...list.indexes.movable];
+    record === undefined
+      ? [schema.TOMBSTONE, schema.TRASHED]
+      : ['id', schema.VERSION, indexes.SETS, ...list.indexes.movable];
   const asRead = Object.fromEntries(attributes.map((attribute) => [attribute, item?.[attribute]]));
   work.update(key, {
     set: Object.fromEntries(notes),

@@ -4,7 +4,7 @@ import { valueKey } from '#table';
 import { putValue, valueExpiry } from '#table/storage';
 import { changed, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { lookAtNumber } from './number.ts';
-import { concurrently, readItem, readNumberSet, withRetries } from './reading.ts';
+import { concurrently, readItem, readNumberSets, withRetries } from './reading.ts';
 import { type Entry, eachValue, nameOf, type RecordScan } from './scan-records.ts';
 
 export interface ListContext extends VerifyContext {
@@ -26,7 +26,7 @@ export async function verifyNumbers(scope: ListContext, scan: RecordScan, now?: 
   const suspected = new Map(sums.differing().map((number) => [number, [] as Entry[]]));
   if (suspected.size > 0)
     await readStored(scope, scan, (number, entry) => {
-      if (entry !== undefined) suspected.get(number)?.push(entry);
+      if (entry !== undefined && entry !== 'trash') suspected.get(number)?.push(entry);
     });
 
   const ofOthers = await concurrently(noEntries, ([field, key]) =>
@@ -71,7 +71,7 @@ const inParts = ([number, entries]: readonly [number, readonly Entry[]]) =>
 async function readStored(
   scope: ListContext,
   { partition, indexes, values, floor }: RecordScan,
-  visit: (number: number, entry: Entry | undefined, times: number) => void,
+  visit: (number: number, entry: Entry | 'trash' | undefined, times: number) => void,
   other: (index: string, key: Key) => void = () => undefined,
 ): Promise<void> {
   const fields = [...indexes.setFields, ...values.keys()];
@@ -79,10 +79,12 @@ async function readStored(
     fields.map((field) => [field, new Set([...(values.get(field) ?? []), ...scope.valuesOf(field)])]),
   );
   await concurrently([undefined, ...eachValue(sets)], async (set) => {
-    const stored = await readNumberSet(scope, storedSets.partitionOf(partition, set?.field, set?.value));
-    for (const number of stored.numbers()) if (number >= floor) visit(number, set, 1);
-    // Whether its bit is right or wrong, the number differs.
-    for (const number of stored.damaged) visit(number, set, 2);
+    const stored = await readNumberSets(scope, storedSets.partitionOf(partition, set?.field, set?.value));
+    for (const [numbers, entry] of [[stored.set, set] as const, [stored.trash, 'trash'] as const]) {
+      for (const number of numbers.numbers()) if (number >= floor) visit(number, entry, 1);
+      // Whether its bit is right or wrong, the number differs.
+      for (const number of numbers.damaged) visit(number, entry, 2);
+    }
     return [];
   });
   for (const items of indexes.itemPartitions)

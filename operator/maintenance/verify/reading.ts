@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GetCommand, QueryCommand, type QueryCommandInput, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, retry } from '@custodia/counted-lists';
-import { counterKeyOf, NumberSet, readRecordsByNumber, readSet } from '@custodia/counted-lists/maintenance';
+import { counterKeyOf, inTrash, NumberSet, readRecordsByNumber, readSet } from '@custodia/counted-lists/maintenance';
 import { changed, type VerifyContext } from './difference.ts';
 
 /** Reads for the verification: strongly consistent, with retries. */
@@ -44,6 +44,13 @@ export const readCounter = async (scope: VerifyContext, partition: string): Prom
 /** The numbers in a set. */
 export async function readNumberSet(scope: VerifyContext, set: string): Promise<NumberSet> {
   return NumberSet.ofItems(await withRetries(scope, () => readSet(scope.table, set)));
+}
+
+/** The numbers in a set, and those of the trash beside it. */
+export async function readNumberSets(scope: VerifyContext, set: string) {
+  const items = await withRetries(scope, () => readSet(scope.table, set));
+  const isIn = (item: Item): boolean => inTrash(item) !== undefined;
+  return { set: NumberSet.ofItems(items.filter((item) => !isIn(item))), trash: NumberSet.ofItems(items.filter(isIn)) };
 }
 
 /** The records of these numbers, however many. */

@@ -2,7 +2,7 @@ import { type Item, ids, indexes, readPartition, schema } from '@custodia/counte
 import { floorOf, LEFT_TO_READERS, marksOf, settledUpTo } from '@custodia/counted-lists/maintenance';
 import type { Entity } from '#table';
 import { tenantPartition } from '#table';
-import { indexesOf, readValues } from '#table/storage';
+import { DELETED, indexesOf, readValues } from '#table/storage';
 import type { Verified, VerifyContext } from './difference.ts';
 import { readCounter } from './reading.ts';
 
@@ -42,6 +42,8 @@ export interface RecordScan extends NumberList {
   readonly isComplete: boolean;
   /** Numbers with a tombstone, but for those that will expire by themselves. */
   readonly tombstones: readonly number[];
+  /** The deleted records that are kept, by id: when they were deleted. */
+  readonly trashed: ReadonlyMap<string, number>;
   /** Highest number of a record; -1 without any. */
   readonly last: number;
   /** Where records expire: each expiry that is later than those of all lower numbers, with its first number. */
@@ -75,6 +77,7 @@ export async function scanRecords(scope: VerifyContext, entity: Entity, visit?: 
   const sums = new Sums();
   const values = new Map<string, Set<string>>();
   const tombstones: number[] = [];
+  const trashed = new Map<string, number>();
   const ends: RecordScan['ends'][number][] = [];
   let [count, last, settled, isComplete] = [0, -1, -1, true];
   for (let number = floor; number < next; number++) sums.add(number, nameOf(), 1);
@@ -82,7 +85,7 @@ export async function scanRecords(scope: VerifyContext, entity: Entity, visit?: 
   for await (const item of readPartition(scope, partition, ids.sortKeyOf(floor))) {
     const number = ids.numberIn(String(item.SK));
     if (!schema.isRecord(item)) {
-      if (isLasting(item, scope, entity)) tombstones.push(number);
+      if (!expectTrash(item, number, { sums, trashed }) && isLasting(item, scope, entity)) tombstones.push(number);
       continue;
     }
     if (number < next) sums.add(number, nameOf(), -1);
@@ -95,7 +98,16 @@ export async function scanRecords(scope: VerifyContext, entity: Entity, visit?: 
     visit?.(entity, item, number);
   }
   const notedValues = await readValues(scope, partition);
-  return { ...list, floor, sums, values, notedValues, tombstones, ends, count, last, settled, isComplete };
+  return { ...list, floor, sums, values, notedValues, tombstones, trashed, ends, count, last, settled, isComplete };
+}
+
+/** Adds that a number is one of the trash, where its tombstone keeps the record. @returns whether it does */
+function expectTrash(item: Item, number: number, to: { readonly sums: Sums; readonly trashed: Map<string, number> }) {
+  if (!schema.isTrashed(item)) return false;
+  to.trashed.set(String(item[DELETED]), Number(item[schema.TRASHED]));
+  to.sums.add(number, nameOf(), -1);
+  to.sums.add(number, nameOf('trash'), 1);
+  return true;
 }
 
 /**
@@ -120,9 +132,10 @@ function expectEntries(
   return isInAll;
 }
 
-/** What distinguishes entries. @param entry undefined: that a number is a gap */
-export const nameOf = (entry?: Entry): string => {
+/** What distinguishes entries. @param entry undefined: that a number is a gap; `trash`: one that can be restored */
+export const nameOf = (entry?: Entry | 'trash'): string => {
   if (entry === undefined) return 'gap';
+  if (entry === 'trash') return entry;
   const attributes = 'items' in entry ? Object.entries(entry.attributes ?? {}) : [];
   if (attributes.length === 0) return indexes.Indexes.nameOf(entry);
   return JSON.stringify([indexes.Indexes.nameOf(entry), attributes.sort(([one], [other]) => (one < other ? -1 : 1))]);

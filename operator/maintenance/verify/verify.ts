@@ -11,6 +11,7 @@ import { verifyList } from './list.ts';
 import { verifyOrganization } from './organization.ts';
 import { type Check, type RecordScan, scanRecords } from './scan-records.ts';
 import { deleteTombstones } from './tombstones.ts';
+import { endExpiredTrash, verifyTrash } from './trash.ts';
 import { settleAllUploads, verifyBytes } from './uploads.ts';
 
 /**
@@ -49,6 +50,7 @@ export async function verify(
     }
   };
 
+  if (repair) await endExpiredTrash(tenant, kinds);
   const pending = await cascadeDeletesOf(scope.table, id);
   const listed = id === PLATFORM ? [...kinds, kind(listedEntity)] : kinds;
   const checks: readonly Check[] = [
@@ -60,13 +62,14 @@ export async function verify(
   for (const each of scanned) {
     add(await verifyList({ ...scope, valuesOf: (field) => valuesOf(each, field, scanned) }, each.scan));
     tombstones += await deleteTombstones(scope, each.scan);
+    add(await verifyTrash(scope, tenant, each.scan));
   }
   for (const check of checks) add(await check.verify());
   for (const each of listed) add(await verifyQuota(scope, each));
   add(await verifyOrganization(scope));
   add(await verifyCascadeDeletes(scope, pending));
   const tickets = scanned.find(({ kind: { entity } }) => entity.name === ticketEntity.name);
-  add(await verifyBytes(scope, tickets?.ids ?? []));
+  add(await verifyBytes(scope, [...(tickets?.ids ?? []), ...(tickets?.scan.trashed.keys() ?? [])]));
   if (repair) await settleAllUploads(tenant);
   return { records: scanned.reduce((sum, { scan }) => sum + scan.count, 0), differences, tombstones };
 }

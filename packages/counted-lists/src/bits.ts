@@ -55,6 +55,19 @@ export function placeOfItem({ SK: sortKey }: Item): { readonly block: number; re
   return block === undefined || stripe === undefined ? undefined : { block: Number(block), stripe: Number(stripe) };
 }
 
+/**
+ * Numbers of records that can be restored are gaps of their own: bits in items beside those of the gaps, with this
+ * before the sort key. They sort before the gaps, so a query misses no bit that moves there.
+ */
+const TRASH = '#';
+
+/** The sort key of a number's bit among those of records that can be restored. */
+export const trashKeyOf = (number: number): string => `${TRASH}${bitPlace(number).sortKey}`;
+
+/** An item with bits of records that can be restored as one of gaps; undefined for another item. */
+export const inTrash = (item: Item): Item | undefined =>
+  String(item.SK).startsWith(TRASH) ? { ...item, SK: String(item.SK).slice(TRASH.length) } : undefined;
+
 /** The names of all words of an item. */
 export const WORD_NAMES: readonly string[] = Array.from({ length: WORDS }, (_, index) => `W${index}`);
 

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { bitPlace } from './bits.ts';
 import { sortKeyOf } from './ids.ts';
-import { AT, type Item, TOMBSTONE, TTL, tombstoneOfDay } from './schema.ts';
+import { AT, type Item, isTrashed, TOMBSTONE, TTL, tombstoneOfDay } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import { itemOf, retry, type Table, type TimeLimit, WAITS } from './table.ts';
 import { type Contention, isConflict } from './transaction/contention.ts';
@@ -143,7 +143,8 @@ async function putTombstone(
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     // Another reader, or an attempt of this one whose reply was lost, may have put it.
-    return itemOf(error.Item)?.[TOMBSTONE] !== undefined;
+    const found = itemOf(error.Item);
+    return found?.[TOMBSTONE] !== undefined && !isTrashed(found);
   }
 }
 

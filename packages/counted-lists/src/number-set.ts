@@ -9,6 +9,7 @@ import {
   type GroupBits,
   groupOfWord,
   hasBit,
+  inTrash,
   noBits,
   placeOfItem,
   placesIn,
@@ -30,13 +31,19 @@ export class NumberSet {
   }
 
   /**
-   * The numbers that are in words or in compressed bits, or in both.
+   * The numbers that are in words, in compressed bits, or in the trash.
    * @throws SyntaxError, RangeError, TypeError where a word is no whole number
    */
   static ofItems(items: readonly Readonly<Record<string, unknown>>[]): NumberSet {
     const groups = new Map<number, GroupBits>();
     const regions: { readonly groups: ReadonlyMap<number, GroupBits> }[] = [];
     const damaged = new Set<number>();
+    const trashed = items.map(inTrash).filter((item) => item !== undefined);
+    if (trashed.length > 0) {
+      const sets = [items.filter((item) => inTrash(item) === undefined), trashed].map(NumberSet.ofItems);
+      const all = sets.flatMap((set) => [...set.damaged]);
+      return new NumberSet(NumberSet.either(sets).groups, new Set(all));
+    }
     for (const item of items) {
       const place = placeOfItem(item);
       if (place === undefined) {

@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { GROUP_SIZE, isEmpty, placeOfItem, WORD_NAMES, WORDS } from './bits.ts';
+import { GROUP_SIZE, inTrash, isEmpty, placeOfItem, WORD_NAMES, WORDS } from './bits.ts';
 import { fence } from './fence.ts';
 import { COMPRESSED, compressed, REGION_BLOCKS, regionIn, regionKey } from './gap-regions.ts';
 import { isOverdue, settledUpTo } from './grace-period.ts';
@@ -9,7 +9,7 @@ import { expiryOfNumber } from './periods.ts';
 import { isWhole, type ListQuery } from './query.ts';
 import type { ReadBudget } from './read-budget.ts';
 import { readNext } from './read-records.ts';
-import { AT, type Item, isRecord } from './schema.ts';
+import { AT, type Item, isRecord, isTrashed } from './schema.ts';
 import * as storedSets from './stored-sets.ts';
 import type { Table } from './table.ts';
 import { conditionOf, putRequest } from './transaction/pending-write.ts';
@@ -55,7 +55,7 @@ export async function fenceOverdue(
   if (gapItems === undefined) return true;
   const { partition, retentionDays, createdAt } = source;
   const numbers = [...absent]
-    .filter((number) => !isRecord(found.get(number)))
+    .filter((number) => !isRecord(found.get(number)) && !isTrashed(found.get(number)))
     .map((number) => ({ number, isFenced: found.has(number) }));
   let settled = settledUpTo(found, createdAt, now);
   const isOpen = ({ number, isFenced }: (typeof numbers)[number]) =>
@@ -117,10 +117,13 @@ interface Region {
 
 /**
  * Does a part of the next step, where that is worth it. Best effort: failures are ignored.
- * @param items of the list's gaps, as read @param gaps the union of words and compressed bits
+ * @param all items of the list's gaps, as read @param union of words, compressed bits, and the trash
  * @param now epoch milliseconds
  */
-async function compactGaps(table: Table, list: string, items: readonly Item[], gaps: NumberSet, now: number) {
+async function compactGaps(table: Table, list: string, all: readonly Item[], union: NumberSet, now: number) {
+  const items = all.filter((item) => inTrash(item) === undefined);
+  // What can be restored is never compressed.
+  const gaps = items.length === all.length ? union : NumberSet.ofItems(items);
   const regions = regionsOf(items);
   const put = ({ region, compressed: before, noted, blocks }: Compressible) => {
     const added = [...gaps.groups].filter(([group]) => blocks.has(Math.floor(group / WORDS)));
@@ -138,6 +141,7 @@ async function compactGaps(table: Table, list: string, items: readonly Item[], g
       table,
       regions.flatMap((region) => (isDayPast(region, now) ? region.unneeded : [])),
     ),
+    deleteEmptyItems(table, all, inTrash),
     Promise.allSettled(compressibleOf(regions, gaps).map(put)),
   ]);
 }
@@ -203,8 +207,12 @@ const MOST_DELETED = 25;
  * Deletes items of a set without numbers, such as those of tickets that were once open, which every reader of the set
  * would read again. Best effort: failures are ignored.
  */
-async function deleteEmptyItems(table: Table, items: readonly Item[]): Promise<void> {
-  const empty = items.filter(isEmpty);
+async function deleteEmptyItems(
+  table: Table,
+  items: readonly Item[],
+  setOf: (item: Item) => Item | undefined = (item) => item,
+): Promise<void> {
+  const empty = items.filter((item) => isEmpty(setOf(item) ?? {}));
   if (empty.length >= MANY_EMPTY) await deleteAsRead(table, empty);
 }
 

@@ -1,4 +1,4 @@
-import { bitPlace, WORD_BITS } from './bits.ts';
+import { bitPlace, trashKeyOf, WORD_BITS } from './bits.ts';
 import { COMPRESSED, compressedWithout, regionKey, regionOf } from './gap-regions.ts';
 import type { Entry } from './indexes/list-index.ts';
 import { NumberSet } from './number-set.ts';
@@ -54,14 +54,19 @@ export function storedBit(key: Key, item: Item = {}, { number, expires, changed 
   };
 }
 
-/** The keys of the items that may say that a number is a gap: by a bit of a word, and by the bits of its region. */
-export function gapKeysOf(list: string, number: number): readonly [ofWord: Key, ofRegion: Key] {
+/** The keys of the items that may say that a number is a gap: by a bit of a word, of its region, or of the trash. */
+export function gapKeysOf(list: string, number: number): readonly [ofWord: Key, ofRegion: Key, ofTrash: Key] {
   const PK = storedSets.partitionOf(list);
   return [
     { PK, SK: bitPlace(number).sortKey },
     { PK, SK: regionKey(regionOf(number)) },
+    { PK, SK: trashKeyOf(number) },
   ];
 }
+
+/** Whether a number is among those of the trash. */
+export const storedTrash = (list: string, item: Item | undefined, asRead: AsRead): Stored =>
+  storedBit(gapKeysOf(list, asRead.number)[2], item, asRead);
 
 /** A number among the gaps of its list: in a word, among the compressed bits of its region, or in both. */
 export function storedGap(list: string, [inWord, region = {}]: readonly (Item | undefined)[], asRead: AsRead): Stored {

@@ -15,6 +15,9 @@ import { endAttachment, hasAttachments } from './uploads.ts';
  * Domains use it through `deleteAll()` of child records and `deleteSet()`.
  */
 
+/** Attribute of a parent: the number of records below it. */
+export const CHILDREN = 'CHILDREN';
+
 /** Most items that are deleted in the transaction: DynamoDB takes a hundred. */
 export const FEW = 40;
 

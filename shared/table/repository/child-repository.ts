@@ -1,12 +1,9 @@
 import { type Item, type Key, schema, storedSets, type UnitOfWork } from '@custodia/counted-lists';
 import { StaleRead } from '../errors.ts';
-import { cascadeAfterCommit, FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
+import { CHILDREN, cascadeAfterCommit, FEW, keysIn, stageCascadeDelete, stageDeletions } from './cascade-delete.ts';
 import { toAttributes } from './entity.ts';
 import { checkSize, type Page, type PageQuery, type Stored } from './records.ts';
 import { Repository } from './repository.ts';
-
-/** Attribute of a parent: the number of records below it. */
-export const CHILDREN = 'CHILDREN';
 
 /** The keys of records below a parent, and of the items of their list's sets: all of them where there are few. */
 interface ChildKeys {

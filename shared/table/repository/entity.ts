@@ -48,6 +48,8 @@ export interface Entity<T extends object = Record<string, unknown>> {
   readonly numbered?: true;
   /** The kind of the parent, which counts its child records, as a ticket counts its messages. */
   readonly parent?: Entity;
+  /** Its deleted records can be restored for a while (`trash.ts`). */
+  readonly restorable?: Restorable<Field<T>>;
   /** Name of the records in audit events. With it, every creation and change leaves an event (`audit-events.ts`). */
   readonly audited?: string;
   /** Only creations and changes of these fields leave an event, which names no other fields. */
@@ -81,6 +83,14 @@ export interface LatestOf {
   readonly time: string;
   /** The kind of records below those, which have a time of the same name. */
   readonly below: () => Entity;
+}
+
+/** How deleted records are kept for a while. */
+interface Restorable<F extends string = string> {
+  /** The field that says to people which record it was. */
+  readonly title: F;
+  /** The kinds of records below one. */
+  readonly below?: () => readonly Pick<Entity, 'name'>[];
 }
 
 type Field<T> = keyof T & string;
@@ -163,7 +173,7 @@ export function toAttributes<T extends object>(
   return attributes;
 }
 
-const isField = (attribute: string): boolean => attribute.charCodeAt(0) >= SMALL_A;
+export const isField = (attribute: string): boolean => attribute.charCodeAt(0) >= SMALL_A;
 const SMALL_A = 'a'.charCodeAt(0);
 
 /** The record in an item: its attributes that are not in capitals (`schema.ts`). */

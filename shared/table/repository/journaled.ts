@@ -1,5 +1,5 @@
 /** The second part of an event's type: `ticket.updated`. An event `pinged` is of no change: a trial. */
-export type Verb = 'created' | 'updated' | 'moved' | 'deleted' | 'pinged';
+export type Verb = 'created' | 'updated' | 'moved' | 'deleted' | 'restored' | 'pinged';
 
 /** How the changes of records are journaled: each creation, change and deletion is an event. */
 export interface Journaled<T, Q extends string = string> {

@@ -29,6 +29,7 @@ import {
   unitsToCreate,
 } from './records.ts';
 import { CLAIMED, noteValues, stageClaim, stageClaims } from './stored-values.ts';
+import * as trash from './trash.ts';
 import type { DeletionOptions, NewRecord, UpdateOptions } from './write-options.ts';
 
 type AllocatedNumber = Awaited<ReturnType<NumberPool['allocate']>>;
@@ -67,7 +68,7 @@ export class Repository<T extends object> extends RecordReader<T> {
         return this.#stageNew(record, newId, allocated, { given: fields, generated, kept: await event, id: given.id });
       };
       const names = [...namesOf(fields), ...alsoAudited];
-      const event = this.#observe({ verb: 'created', id, version: 1, fields: [...new Set(names)] });
+      const event = this.observe({ verb: 'created', id, version: 1, fields: [...new Set(names)] });
       const [stored] = await Promise.all([create(), event]);
       return stored;
     });
@@ -111,7 +112,7 @@ export class Repository<T extends object> extends RecordReader<T> {
     const { given, generated = [], kept, id: givenId } = options;
     const { expires, filters, compact } = allocated;
     const ofOthers = filters.filter((name) => !this.indexes.leftOut.includes(name));
-    this.#noteUnbuilt(allocated);
+    this.noteUnbuilt(allocated);
     if (compact !== undefined) this.session.changes.afterCommit(compact);
     const isGenerated = (field: string): boolean => generated.some((name) => name === field);
     const refusalOf = (field: string) => (isGenerated(field) ? () => this.session.noteCollision() : undefined);
@@ -121,7 +122,7 @@ export class Repository<T extends object> extends RecordReader<T> {
       ...kept,
       ...(expires === undefined ? {} : { [schema.TTL]: expires }),
     };
-    const isOwn = (found: Item): boolean => !givenId && (found.id === id || found[DELETED] === id);
+    const isOwn = (found: Item): boolean => !givenId && (found.id === id || found[trash.DELETED] === id);
     const refusal: OnConditionFailed = (found) => (givenId ? undefined : refusalAt(found)) ?? this.#fenced(allocated);
     this.work.put(item, refusal, undefined, isOwn);
     const change = this.indexes.change(undefined, item);
@@ -135,7 +136,7 @@ export class Repository<T extends object> extends RecordReader<T> {
   }
 
   /** Notes the lists that will lack the record, before it is written: they are refused until they are built. */
-  #noteUnbuilt({ list, filters }: AllocatedNumber): void {
+  protected noteUnbuilt({ list, filters }: Pick<AllocatedNumber, 'list' | 'filters'>): void {
     const lacking = this.indexes.leftOut.filter((name) => filters.includes(name));
     const { numbers, changes } = this.session;
     if (lacking.length > 0) changes.check(() => numbers.noteUnbuilt(this.table, list, lacking));
@@ -169,7 +170,7 @@ export class Repository<T extends object> extends RecordReader<T> {
   ): Promise<Stored<T>> {
     return this.session.changes.staging(async () => {
       checkSize(this.entity, record);
-      const event = this.#observe({ verb: 'created', id: record.id, version: 1, fields: namesOf(record) });
+      const event = this.observe({ verb: 'created', id: record.id, version: 1, fields: namesOf(record) });
       const [further, kept] = await Promise.all([internal, event]);
       const item = { ...this.#itemOf(record.id, record), ...further, ...kept };
       this.work.put(item, onConditionFailed);
@@ -198,7 +199,7 @@ export class Repository<T extends object> extends RecordReader<T> {
       // Sets that it leaves may be older than the notes of values.
       noteValues(this, this.indexes.openValues([...entries.left, ...entries.entered]));
       const fields = [...Object.keys(changes), ...alsoAudited];
-      const kept = await this.#observe({ verb, id, version, fields, item, before, after: record });
+      const kept = await this.observe({ verb, id, version, fields, item, before, after: record });
       const attributes = { ...changed, ...kept };
       const after = { ...noted, ...kept };
       this.work.noteSize(schema.keyIn(item), after);
@@ -218,26 +219,29 @@ export class Repository<T extends object> extends RecordReader<T> {
 
   /**
    * Stages the deletion of a record as read, also where only times of its orders have moved since. Where no time
-   * numbers it, a tombstone stays for a day, which refuses a delayed retry of its write, and tells of the deletion.
+   * numbers it, a tombstone stays, which refuses a delayed retry of its write, and tells of the deletion: for a day, or
+   * with the record where that can be restored.
    */
   remove(stored: Stored<T>, { along, requires }: DeletionOptions = {}): Promise<void> {
     return this.session.changes.staging(async () => {
-      const { item, record, version } = stored;
-      const tombstone = { ...schema.keyIn(item), ...schema.tombstoneOfDay(this.session.now), [DELETED]: item.id };
+      const { item, record } = stored;
+      const [id, version] = [String(item.id), stored.version + 1];
+      const isKept = this.entity.restorable !== undefined;
+      const kept = await this.observe({ verb: 'deleted', id, version, fields: [], item });
       const stage = (work: UnitOfWork, found: Item, refusal: OnConditionFailed): void => {
         const change = this.indexes.change(found, undefined);
         this.indexes.stage(work, found, change);
-        const equals = { ...this.#asRead(stored), ...change.asRead, ...requires?.equals, ...along?.(work, found) };
+        const moved = isKept ? trash.movedIn(found) : along?.(work, found);
+        const equals = { ...this.#asRead(stored), ...change.asRead, ...requires?.equals, ...moved };
         if (this.entity.byTime) work.delete(schema.keyIn(item), { equals }, refusal);
-        else work.put(tombstone, refusal, { equals });
+        else work.put(trash.tombstoneOf(this, found, { ...kept, [schema.VERSION]: version }), refusal, { equals });
       };
       const refusalOf = (found: Item): Error | undefined =>
         requires === undefined || Condition.isMet(requires, found) ? undefined : requires.onConditionFailed(found);
-      this.#stageAsFound(stored, stage, { refusalOf, isMovable: along !== undefined });
-      this.#stageAbsence(stored);
+      this.#stageAsFound(stored, stage, { refusalOf, isMovable: isKept || along !== undefined });
+      this.#stageAbsence(stored, isKept);
       stageDerived(this, record, undefined);
       this.countChild(-1);
-      await this.#observe({ verb: 'deleted', id: String(item.id), version: version + 1, fields: [] });
     });
   }
 
@@ -272,12 +276,13 @@ export class Repository<T extends object> extends RecordReader<T> {
     else stage(this.work, item, refusal);
   }
 
-  /** Stages that a number has no record any more, which claims nothing. */
-  #stageAbsence(stored: Stored<T>): void {
+  /** Stages that a number has no record any more, which claims nothing. @param isKept whether it can be restored */
+  #stageAbsence(stored: Stored<T>, isKept = false): void {
     const { item } = stored;
     noteValues(this, this.indexes.openValues(this.indexes.entriesIn(item)));
     this.work.noteSize(schema.keyIn(item), item);
-    if (!this.entity.byTime) this.indexes.stageGap(this.work, item);
+    if (isKept) trash.stageTrashed(this, item);
+    else if (!this.entity.byTime) this.indexes.stageGap(this.work, item);
     stageClaims(this, stored, undefined);
   }
 
@@ -317,7 +322,7 @@ export class Repository<T extends object> extends RecordReader<T> {
     return { ...this.keyOf(id), ...toAttributes(this.entity, record, true), [schema.VERSION]: 1 };
   }
 
-  async #observe(event: RecordEvent): Promise<Item> {
+  protected async observe(event: RecordEvent): Promise<Item> {
     const [, ...kept] = await Promise.all([event.id, ...this.#observers.map((observe) => observe(event))]);
     return Object.assign({}, ...kept);
   }
@@ -339,9 +344,6 @@ export class Repository<T extends object> extends RecordReader<T> {
     return Promise.resolve({ list, number: this.session.now, expires: undefined, filters: [], largest: 0 });
   }
 }
-
-/** Attribute of the tombstone of a deleted record: its id. */
-const DELETED = 'DELETED';
 
 /** The error where a new record's number has a record: an earlier attempt, which seemed refused, was carried out. */
 const refusalAt = (found: Item | undefined): Error | undefined =>

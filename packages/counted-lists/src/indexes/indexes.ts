@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { bitPlace } from '../bits.ts';
+import { bitPlace, trashKeyOf } from '../bits.ts';
 import type { EntryItem } from '../entries-in-advance.ts';
 import { numberIn, sortKeyOf } from '../ids.ts';
 import { AT, type Item, type Key, TTL, WRITE_ID } from '../schema.ts';
@@ -234,6 +234,12 @@ export class Indexes {
   stageGap(work: UnitOfWork, { SK, [TTL]: expires }: Item): void {
     const number = numberIn(String(SK));
     stageBit(work, { PK: storedSets.partitionOf(this.#list), SK: bitPlace(number).sortKey }, number, expires, 1n);
+  }
+
+  /** Stages that the number of a record comes among those that can be restored, or leaves them. */
+  stageTrash(work: UnitOfWork, { SK }: Item, sign: 1n | -1n): void {
+    const number = numberIn(String(SK));
+    stageBit(work, { PK: storedSets.partitionOf(this.#list), SK: trashKeyOf(number) }, number, undefined, sign);
   }
 
   #stage(work: UnitOfWork, item: Item, entry: Entry, sign: 1n | -1n): void {
