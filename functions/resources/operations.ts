@@ -83,8 +83,10 @@ export const resourceOperations: Operations<typeof resources> = {
     return respond.empty;
   },
 
-  restoreResource: async (input) =>
-    respond.record(await resourceCredentials.decryptIn(input, await restored(input, resourceEntity))),
+  restoreResource: async (input) => {
+    const show = withMaintenance(input.tenant);
+    return shown(await resourceCredentials.decryptIn(input, await restored(input, resourceEntity)), show);
+  },
 
   listResourceHistory: async ({ params, query, tenant, getOrThrow }) => {
     const resource = getOrThrow(tenant.records(resourceEntity), params.id);

@@ -78,8 +78,10 @@ export const serviceOperations: Operations<typeof services> = {
     return respond.empty;
   },
 
-  restoreService: async (input) =>
-    respond.record(await serviceCredentials.decryptIn(input, await restored(input, serviceEntity))),
+  restoreService: async (input) => {
+    const show = withMaintenance(input.tenant);
+    return shown(await serviceCredentials.decryptIn(input, await restored(input, serviceEntity)), show);
+  },
 
   getServiceOfClient: async ({ params, tenant, caller, getOrThrow }) => {
     const show = withMaintenance(tenant);

@@ -1,5 +1,15 @@
 import { invalidField } from '#contract';
-import { changeListOf, countsOf, noRecord, noSuchRecord, type Operations, pagesOf, respond, restored, upsertOf } from '#http';
+import {
+  changeListOf,
+  countsOf,
+  noRecord,
+  noSuchRecord,
+  type Operations,
+  pagesOf,
+  respond,
+  restored,
+  upsertOf,
+} from '#http';
 import { changesOf, type Tenant } from '#table';
 import { noteContact, requireClient } from '../clients/references.ts';
 import { resourceEntity } from '../resources/store.ts';

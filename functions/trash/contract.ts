@@ -6,7 +6,7 @@ import * as parameter from '#contract/parameter';
 /** Most records of a page. */
 const PAGE = { standard: 50, max: 200 } as const;
 
-const A_CURSOR = 'must be the cursor of a `Link`';
+const A_CURSOR = 'must be the `next` of an earlier response';
 
 const kindOf = () => z.enum(['tickets', 'services', 'resources']);
 
@@ -33,8 +33,14 @@ const page = declared(() =>
   z
     .strictObject({
       data: z.array(trashed.schema).max(PAGE.max).describe('What was deleted last comes first.'),
+      next: field
+        .text(52)
+        .nullable()
+        .describe('The cursor to go on from: the next request’s `after`. Null at the end.')
+        .meta({ examples: ['001795728600000-1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18'] }),
+      more: z.boolean().describe('Whether there is more.'),
     })
-    .describe('Deleted records that can be restored. `Link` leads to the next ones, if there are any.')
+    .describe('Deleted records that can be restored.')
     .meta({ id: 'TrashPage' }),
 );
 
@@ -64,10 +70,10 @@ export const trash = contract({
           .bounded(52, A_CURSOR)
           .regex(/^\d{15}-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/, { error: A_CURSOR })
           .optional()
-          .describe('The cursor of a `Link` to go on from.')
+          .describe('The cursor to go on from.')
           .meta({ examples: ['001795728600000-1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18'] }),
       }),
-      response: ok(page, 'What can be restored.', { data: [example] }),
+      response: ok(page, 'What can be restored.', { data: [example], next: null, more: false }),
     }),
     endTrashed: route('DELETE', '/api/v1/trash/{id}', {
       extension: true,

@@ -5,7 +5,7 @@ import type { TrashedRecord } from './contract.ts';
 interface RestorableKind {
   readonly name: string;
   readonly kind: TrashedRecord['kind'];
-  /** Its name in problems: `Ticket`. */
+  /** Its name in audit events: `Ticket`. */
   readonly recordType: string;
   /** The names of the kinds of records below one. */
   readonly below: readonly string[];

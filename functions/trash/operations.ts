@@ -1,7 +1,7 @@
 import { Problem } from '#contract';
 import { type Operations, requireLivePermissions } from '#http';
 import { type Caller, mayDo } from '#identity';
-import { endOfTrash, entity, type Tenant } from '#table';
+import { entity, type Tenant } from '#table';
 import type { TrashedRecord, trash } from './contract.ts';
 import { kinds } from './kinds.static.ts';
 
@@ -11,14 +11,12 @@ export const trashOperations: Operations<typeof trash> = {
   listTrash: async ({ query: { kind: wanted, limit, after }, tenant, caller }) => {
     requirePermission(caller, wanted, 'read');
     const [kind] = kinds.filter((each) => each.kind === wanted);
-    if (kind === undefined) return { body: { data: [] } };
+    if (kind === undefined) return { body: { data: [], next: null, more: false } };
     const found = await trashOf(tenant, kind).entries(limit, after === undefined ? undefined : placeIn(after));
     const data = found.slice(0, limit);
     const last = found.length > limit ? data.at(-1) : undefined;
-    return {
-      body: { data: data.map((entry) => shown(wanted, entry)) },
-      next: last && `${String(last.deletedAt).padStart(DIGITS, '0')}-${last.id}`,
-    };
+    const next = last === undefined ? null : `${String(last.deletedAt).padStart(DIGITS, '0')}-${last.id}`;
+    return { body: { data: data.map((entry) => shown(wanted, entry)), next, more: next !== null } };
   },
 
   endTrashed: async ({ params: { id }, tenant, caller }) => {
@@ -34,6 +32,7 @@ export const trashOperations: Operations<typeof trash> = {
     requirePermission(caller, one.kind.kind, 'write');
     requireLivePermissions(tenant, caller, `${one.kind.kind}:write`);
     one.records.end(one.trashed);
+    await tenant.auditLog(one.kind.recordType).changed(id, []);
     return { body: undefined };
   },
 };
@@ -52,12 +51,12 @@ function requirePermission(caller: Caller, kind: TrashedRecord['kind'], verb: 'r
 
 type Entry = Awaited<ReturnType<ReturnType<typeof trashOf>['entries']>>[number];
 
-const shown = (kind: TrashedRecord['kind'], { id, title, deletedAt, deletedBy }: Entry): TrashedRecord => ({
+const shown = (kind: TrashedRecord['kind'], { id, title, deletedAt, endsAt, deletedBy }: Entry): TrashedRecord => ({
   id,
   kind,
   title,
   deleted_at: new Date(deletedAt).toISOString(),
-  restorable_until: new Date(endOfTrash(deletedAt)).toISOString(),
+  restorable_until: new Date(endsAt).toISOString(),
   deleted_by: deletedBy,
 });
 

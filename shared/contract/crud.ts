@@ -54,7 +54,7 @@ export function crud<S extends z.ZodType, C extends Body, P extends Body, U exte
   naming: Naming,
 ) {
   const { path, one, many, example, hasEvents = true } = naming;
-  const noun = one.replace(/^an? /, '');
+  const [item, noun] = [`${path}/{id}`, one.replace(/^an? /, '')];
   const area = naming.area ?? path.slice(path.lastIndexOf('/') + 1);
   const permissions = { read: `${area}:read`, write: `${area}:write` } as const satisfies Record<
     string,
@@ -67,7 +67,6 @@ export function crud<S extends z.ZodType, C extends Body, P extends Body, U exte
     route(method, at, { ...usual, ...given }) as unknown as RouteOf<
       Over<D, O> extends infer R extends RouteOptions ? R : never
     >;
-  const item = `${path}/{id}`;
 
   return {
     /** The parameter of the path, also for routes below it. */
@@ -141,8 +140,8 @@ const restorationOf = <S extends z.ZodType, const O extends Given>(
     extension: true,
     summary: `Restore ${one}`,
     description:
-      'For 30 days after its deletion, as it was then, with a higher version. One that is there is returned as it is. ' +
-      '`GET /trash` lists what can be restored.',
+      'For 30 days after its deletion, as it was then, with a higher version. One that is there is returned as it ' +
+      'is. `GET /trash` lists what can be restored.',
     response: ok(kind, 'The record, which is there again.', example),
     errors: ['not-found', 'already-exists', 'reference-not-found'],
     ...given,

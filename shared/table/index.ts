@@ -26,6 +26,5 @@ export {
 } from './repository/journal.ts';
 export { changesOf, type Page, type PageQuery, type Stored } from './repository/records.ts';
 export { Repository } from './repository/repository.ts';
-export { endOfTrash } from './repository/trash.ts';
 export { RequestSession } from './session/request-session.ts';
 export { Tenant } from './tenant.ts';

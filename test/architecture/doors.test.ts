@@ -19,17 +19,20 @@ const NAMES: Readonly<Record<string, number>> = {
   // The kinds of fields: one for each meaning.
   '#contract/field': 31,
   '#contract/parameter': 13,
-  '#http': 29,
+  // With what restores a deleted record.
+  '#http': 30,
   // With the observer of a table, what is wanted of lists, items by their keys, the request of an update by itself, and flags of the moment.
-  '@custodia/counted-lists': 30,
+  // And deleted records that can be restored.
+  '@custodia/counted-lists': 31,
   // What is stored of a number, of its writer's grace period, and of the periods in which records expire.
-  '@custodia/counted-lists/maintenance': 15,
+  // And their bits.
+  '@custodia/counted-lists/maintenance': 17,
   // With the journal, its events, and the records that they are about; tables of tests are made as the service makes its own; pages, and what they are
   // asked for.
   // And the kinds of indexes, with which domains declare theirs.
   '#table': 44,
-  // With uploads.
-  '#table/storage': 20,
+  // With uploads, and what can be restored.
+  '#table/storage': 25,
   '#auth': 13,
   '#tenancy': 35,
   // What an invocation, and a part of it, has used; and the metrics, which alarms and dashboards read.

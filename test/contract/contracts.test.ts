@@ -79,10 +79,13 @@ describe('the contracts', () => {
 });
 
 /** What they do is said by the path. */
-const BODILESS = ['revokeTokens', 'pingWebhookEndpoint', 'cancelServiceAction', 'completeAttachment'];
+const BODILESS = [
+  ...['revokeTokens', 'pingWebhookEndpoint', 'cancelServiceAction', 'completeAttachment'],
+  ...['restoreTicket', 'restoreService', 'restoreResource'],
+];
 
-/** What any token may ask. */
-const WITHOUT_PERMISSION = ['getMe', 'runBatch'];
+/** What any token may ask, or needs the permission of a kind that only its record tells. */
+const WITHOUT_PERMISSION = ['getMe', 'runBatch', 'listTrash', 'endTrashed'];
 
 describe.each(named)('%s', (id, { route, key }) => {
   it('is declared whole', () => {

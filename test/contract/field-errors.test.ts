@@ -32,6 +32,7 @@ const SENTENCES: readonly RegExp[] = [
   /^must be (record|null)$/,
   /^must be one or two of these, separated by a comma, with "-" before it for the highest first: \w+(, \w+)+$/,
   /^must be `latest`, or a cursor: the `next` of an earlier response$/,
+  /^must be the `next` of an earlier response$/,
   /^must be types of events, separated by commas: `ticket.created,ticket.updated`$/,
   /^must be at most \d+ characters long$/,
   /^must be at least \d+ characters long$/,

@@ -240,6 +240,11 @@ const eachOnce = (data: JsonBody[]): boolean =>
     .toSorted()
     .join();
 
+async function deleteAndRestore(): Promise<readonly number[]> {
+  const path = `/tickets/${ids.woken}`;
+  return [(await acme.remove(path)).status, (await acme.post(`${path}/restore`, undefined)).status];
+}
+
 /** Each with its words on the page, and what must come of it. */
 const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, expected: unknown])[] = [
   ['a client, by a word of its name', () => found('/clients?q=bistro'), ['bistro']],
@@ -332,6 +337,8 @@ const TASKS: readonly (readonly [task: string, done: () => Promise<unknown>, exp
   ],
   ['a restart of a service, at some time', askForRestart, [201, 'pending']],
   ['the next thing that a runner is to do', nextForRunner, true],
+  ['a ticket, restored after its deletion', deleteAndRestore, [204, 200]],
+  ['the tickets that were deleted and can be restored', async () => (await read('/trash')).data, []],
   ['a file at a ticket', attachFile, 200],
   ['what a file at a ticket says', readFile, 'hello'],
   ['maintenance of all that a client has', planMaintenance, 201],

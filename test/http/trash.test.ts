@@ -143,9 +143,8 @@ it('the trash is read page by page', async () => {
     ids.unshift(id);
     await mine.remove(`/tickets/${id}`);
   }
-  const { body, headers } = await mine.get('/trash?kind=tickets&limit=2');
+  const { body } = await mine.get('/trash?kind=tickets&limit=2');
   expect((body.data as Responded[]).map(({ id }) => id)).toEqual(ids.slice(0, 2));
-  const next = /after=([^&>]+)/.exec(headers.get('link') ?? '')?.[1];
-  const [third] = await trashOf('tickets', `&limit=2&after=${next}`);
+  const [third] = await trashOf('tickets', `&limit=2&after=${body.next}`);
   expect(third?.id).toBe(ids[2]);
 });

@@ -18,6 +18,7 @@ export const AUDITED: Readonly<Record<string, readonly [recordType: string, fiel
   createMembership: ['Membership', ['created_at', 'org_id', 'role_id', 'status', 'user_id']],
   updateMembership: ['Membership', ['status']],
   deleteMembership: ['Membership', []],
+  endTrashed: ['Ticket', []],
   createOrg: ['Organization', ['created_at', 'id', 'name', 'settings', 'slug']],
   createWebhookEndpoint: [
     'WebhookEndpoint',

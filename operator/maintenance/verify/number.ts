@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Item, ids, indexes, schema, storedSets, type UnitOfWork } from '@custodia/counted-lists';
+import { type Item, ids, indexes, restorable, schema, storedSets, type UnitOfWork } from '@custodia/counted-lists';
 import {
   expiryOfNumber,
   gapKeysOf,
@@ -62,7 +62,7 @@ async function read(
   const isDue = isOverdue(counter, number, now, settled, scope.repair ? undefined : LEFT_TO_READERS);
   // Whoever puts a tombstone with a time sets the bit next.
   const isClosed = isDue || gap.has() || (item !== undefined && item[schema.AT] === undefined);
-  const isTrashed = schema.isTrashed(item) || (item === undefined && trash.has());
+  const isTrashed = restorable.isTrashed(item) || (item === undefined && trash.has());
   const isGap = record === undefined && isAllocated && isClosed && !isTrashed;
   // A writer that has crashed leaves entries in advance. They count for nothing, and stay until the number is closed
   // and a repair finds them.
@@ -141,7 +141,7 @@ function stageItem(work: UnitOfWork, { list, key, item, record, isGap, expires }
   const notes = Object.entries(record ?? {}).filter(([attribute, value]) => value !== item?.[attribute]);
   const attributes =
     record === undefined
-      ? [schema.TOMBSTONE, schema.TRASHED]
+      ? [schema.TOMBSTONE, restorable.TRASHED]
       : ['id', schema.VERSION, indexes.SETS, ...list.indexes.movable];
   const asRead = Object.fromEntries(attributes.map((attribute) => [attribute, item?.[attribute]]));
   work.update(key, {

@@ -1,4 +1,4 @@
-import { type Item, ids, indexes, readPartition, schema } from '@custodia/counted-lists';
+import { type Item, ids, indexes, readPartition, restorable, schema } from '@custodia/counted-lists';
 import { floorOf, LEFT_TO_READERS, marksOf, settledUpTo } from '@custodia/counted-lists/maintenance';
 import type { Entity } from '#table';
 import { tenantPartition } from '#table';
@@ -103,8 +103,8 @@ export async function scanRecords(scope: VerifyContext, entity: Entity, visit?: 
 
 /** Adds that a number is one of the trash, where its tombstone keeps the record. @returns whether it does */
 function expectTrash(item: Item, number: number, to: { readonly sums: Sums; readonly trashed: Map<string, number> }) {
-  if (!schema.isTrashed(item)) return false;
-  to.trashed.set(String(item[DELETED]), Number(item[schema.TRASHED]));
+  if (!restorable.isTrashed(item)) return false;
+  to.trashed.set(String(item[DELETED]), Number(item[restorable.TRASHED]));
   to.sums.add(number, nameOf(), -1);
   to.sums.add(number, nameOf('trash'), 1);
   return true;

@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, ServiceUpsert, Terminal, TerminalCreate, TerminalPage, TerminalPatch, TerminalUpsert, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TicketUpsert, TokenKeySet, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, UserUpsert, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, Terminal, TerminalCreate, TerminalPage, TerminalPatch, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TokenKeySet, TrashPage, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -140,6 +140,8 @@ export interface Calls {
     readonly listChanges: (id: string, query?: Query<'listResourceChanges'>, options?: Options<'listResourceChanges'>) => Listing<RecordChangeList>;
     /** Move a resource to another client: `POST /api/v1/resources/{id}/move`. */
     readonly move: (id: string, body: Move, options?: Options<'moveResource'>) => Promise<Resource>;
+    /** Restore a resource: `POST /api/v1/resources/{id}/restore`. */
+    readonly restore: (id: string, body?: undefined, options?: Options<'restoreResource'>) => Promise<Resource>;
     /** List the history of a resource: `GET /api/v1/resources/{id}/history`. */
     readonly listHistory: (id: string, query?: Query<'listResourceHistory'>, options?: Options<'listResourceHistory'>) => Listing<ResourceHistoryEntryPage>;
     /** Report metrics of a resource: `POST /api/v1/resources/{id}/history`. */
@@ -184,6 +186,8 @@ export interface Calls {
     readonly delete: (id: string, options?: Options<'deleteService'>) => Promise<void>;
     /** List the changes of a service: `GET /api/v1/services/{id}/changes`. */
     readonly listChanges: (id: string, query?: Query<'listServiceChanges'>, options?: Options<'listServiceChanges'>) => Listing<RecordChangeList>;
+    /** Restore a service: `POST /api/v1/services/{id}/restore`. */
+    readonly restore: (id: string, body?: undefined, options?: Options<'restoreService'>) => Promise<Service>;
     /** Read a service of a client: `GET /api/v1/services/client/{client_id}/{id}`. */
     readonly getOfClient: (clientId: string, id: string, query?: Query<'getServiceOfClient'>, options?: Options<'getServiceOfClient'>) => Promise<Service>;
     /** Move a service with its resources to another client: `POST /api/v1/services/{id}/move`. */
@@ -224,6 +228,8 @@ export interface Calls {
     readonly listChanges: (id: string, query?: Query<'listTicketChanges'>, options?: Options<'listTicketChanges'>) => Listing<RecordChangeList>;
     /** Merge a ticket into another one: `POST /api/v1/tickets/{id}/merge`. */
     readonly merge: (id: string, body: TicketMerge, options?: Options<'mergeTicket'>) => Promise<Ticket>;
+    /** Restore a ticket: `POST /api/v1/tickets/{id}/restore`. */
+    readonly restore: (id: string, body?: undefined, options?: Options<'restoreTicket'>) => Promise<Ticket>;
     /** List the messages of a ticket: `GET /api/v1/tickets/{id}/messages`. */
     readonly listMessages: (id: string, query?: Query<'listTicketMessages'>, options?: Options<'listTicketMessages'>) => Listing<TicketMessageList>;
     /** Add a message to a ticket: `POST /api/v1/tickets/{id}/messages`. */
@@ -234,6 +240,12 @@ export interface Calls {
     readonly updateMessage: (id: string, messageId: string, body: TicketMessagePatch, options?: Options<'updateTicketMessage'>) => Promise<TicketMessage>;
     /** Delete the text of a message: `DELETE /api/v1/tickets/{id}/messages/{message_id}`. */
     readonly deleteMessage: (id: string, messageId: string, options?: Options<'deleteTicketMessage'>) => Promise<void>;
+  };
+  readonly trash: {
+    /** List what can be restored: `GET /api/v1/trash`. */
+    readonly list: (query?: Query<'listTrash'>, options?: Options<'listTrash'>) => Listing<TrashPage>;
+    /** End what can be restored: `DELETE /api/v1/trash/{id}`. */
+    readonly endTrashed: (id: string, options?: Options<'endTrashed'>) => Promise<void>;
   };
   readonly usage: {
     /** Read what was used: `GET /api/v1/usage`. */
@@ -380,6 +392,7 @@ export const CALLS: Table = {
     delete: 'delete /api/v1/resources/{id}',
     listChanges: 'get /api/v1/resources/{id}/changes',
     move: 'post /api/v1/resources/{id}/move',
+    restore: 'post /api/v1/resources/{id}/restore',
     listHistory: 'get /api/v1/resources/{id}/history',
     createHistoryEntry: 'post /api/v1/resources/{id}/history',
   },
@@ -405,6 +418,7 @@ export const CALLS: Table = {
     update: 'patch /api/v1/services/{id}',
     delete: 'delete /api/v1/services/{id}',
     listChanges: 'get /api/v1/services/{id}/changes',
+    restore: 'post /api/v1/services/{id}/restore',
     getOfClient: 'get /api/v1/services/client/{client_id}/{id}',
     move: 'post /api/v1/services/{id}/move',
   },
@@ -427,11 +441,16 @@ export const CALLS: Table = {
     delete: 'delete /api/v1/tickets/{id}',
     listChanges: 'get /api/v1/tickets/{id}/changes',
     merge: 'post /api/v1/tickets/{id}/merge',
+    restore: 'post /api/v1/tickets/{id}/restore',
     listMessages: 'get /api/v1/tickets/{id}/messages',
     createMessage: 'post /api/v1/tickets/{id}/messages',
     getMessage: 'get /api/v1/tickets/{id}/messages/{message_id}',
     updateMessage: 'patch /api/v1/tickets/{id}/messages/{message_id}',
     deleteMessage: 'delete /api/v1/tickets/{id}/messages/{message_id}',
+  },
+  trash: {
+    list: 'get /api/v1/trash',
+    endTrashed: 'delete /api/v1/trash/{id}',
   },
   usage: {
     get: 'get /api/v1/usage',

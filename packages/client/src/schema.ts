@@ -231,6 +231,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/services/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a service
+         * @description For 30 days after its deletion, as it was then, with a higher version. One that is there is returned as it is. `GET /trash` lists what can be restored. Needs the permission `services:write`. Extends the specification of this service.
+         */
+        post: operations["restoreService"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/services/client/{client_id}/{id}": {
         parameters: {
             query?: never;
@@ -361,6 +381,26 @@ export interface paths {
          * @description With 20 resources at most; with any it needs `resources:write`, too. Its tickets and actions stay as they are. Needs the permission `services:write`. Extends the specification of this service.
          */
         post: operations["moveService"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/resources/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a resource
+         * @description For 30 days after its deletion, as it was then, with a higher version. One that is there is returned as it is. `GET /trash` lists what can be restored. Needs the permission `resources:write`. Extends the specification of this service.
+         */
+        post: operations["restoreResource"];
         delete?: never;
         options?: never;
         head?: never;
@@ -775,6 +815,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tickets/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a ticket
+         * @description For 30 days after its deletion, as it was then, with a higher version. One that is there is returned as it is. `GET /trash` lists what can be restored. Needs the permission `tickets:write`. Extends the specification of this service.
+         */
+        post: operations["restoreTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tickets/{id}/messages": {
         parameters: {
             query?: never;
@@ -1098,6 +1158,46 @@ export interface paths {
          */
         post: operations["completeAttachment"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what can be restored
+         * @description Needs the permission to read records of the kind, such as `tickets:read`. Needs a token, and no permission. Extends the specification of this service.
+         */
+        get: operations["listTrash"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trash/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End what can be restored
+         * @description The record cannot be restored any more, and what belongs to it is deleted. Needs the permission to write records of its kind, such as `tickets:write`. Needs a token, and no permission. Extends the specification of this service.
+         */
+        delete: operations["endTrashed"];
         options?: never;
         head?: never;
         patch?: never;
@@ -6557,6 +6657,55 @@ export interface components {
                 expires_at: string;
             };
         };
+        /** @description Deleted records that can be restored. */
+        TrashPage: {
+            /** @description What was deleted last comes first. */
+            data: components["schemas"]["TrashedRecord"][];
+            /** @description The cursor to go on from: the next request’s `after`. Null at the end. */
+            next: string | null;
+            /**
+             * @description Whether there is more.
+             * @example false
+             */
+            more: boolean;
+        };
+        /** @description A deleted record that can be restored. */
+        TrashedRecord: {
+            /**
+             * Format: uuid
+             * @description Names the record, as before its deletion.
+             * @example 1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18
+             */
+            id: string;
+            /**
+             * @description Which records it is one of.
+             * @example tickets
+             */
+            kind: "tickets" | "services" | "resources" | (string & {});
+            /**
+             * @description What it was about: the beginning of its `subject` or `name`.
+             * @example No sound
+             */
+            title: string;
+            /**
+             * Format: date-time
+             * @description When it was deleted.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            deleted_at: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be restored.
+             * @example 2026-12-20T09:30:00.000Z
+             */
+            restorable_until: string;
+            /**
+             * Format: uuid
+             * @description Id of the integration that deleted it; null for others, such as the operator.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            deleted_by: string | null;
+        };
         /** @description Operations that are carried out one by one, as if each had been sent alone. */
         Batch: {
             /**
@@ -6578,7 +6727,7 @@ export interface components {
                  * @description What to do: the id of an operation in this document.
                  * @enum {string}
                  */
-                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "upsertService" | "updateService" | "deleteService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "createResourceHistoryEntry" | "createMaintenanceWindow" | "updateMaintenanceWindow" | "deleteMaintenanceWindow" | "createServiceAction" | "createTerminal" | "upsertTerminal" | "updateTerminal" | "createTicket" | "upsertTicket" | "updateTicket" | "deleteTicket" | "createTicketMessage" | "updateTicketMessage" | "deleteTicketMessage" | "createUser" | "upsertUser" | "updateUser" | "deleteUser" | "createMembership" | "createRole" | "updateMembership" | "deleteMembership";
+                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "restoreService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "restoreResource" | "createResourceHistoryEntry" | "createMaintenanceWindow" | "updateMaintenanceWindow" | "deleteMaintenanceWindow" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "restoreTicket" | "createTicketMessage" | "updateTicketMessage" | "deleteTicketMessage" | "createUser" | "updateUser" | "deleteUser" | "createMembership" | "createRole" | "updateMembership" | "deleteMembership";
                 /** @description The parameters of its path and query, by name: `{ "id": "…" }`. */
                 params?: {
                     [key: string]: string;
@@ -9116,6 +9265,8 @@ export type MembershipPatch = components['schemas']['MembershipPatch'];
 export type AttachmentList = components['schemas']['AttachmentList'];
 export type Attachment = components['schemas']['Attachment'];
 export type AttachmentCreate = components['schemas']['AttachmentCreate'];
+export type TrashPage = components['schemas']['TrashPage'];
+export type TrashedRecord = components['schemas']['TrashedRecord'];
 export type Batch = components['schemas']['Batch'];
 export type BatchResult = components['schemas']['BatchResult'];
 export type OrganizationPage = components['schemas']['OrganizationPage'];
@@ -9953,6 +10104,35 @@ export interface operations {
             };
         };
     };
+    restoreService: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The service, by the id that its creation returned. */
+                id: components["parameters"]["PathServiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record, which is there again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
+                };
+            };
+        };
+    };
     getServiceOfClient: {
         parameters: {
             query?: {
@@ -10384,6 +10564,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Service"];
+                };
+            };
+        };
+    };
+    restoreResource: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The resource, by the id that its creation returned. */
+                id: components["parameters"]["PathResourceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record, which is there again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resource"];
                 };
             };
         };
@@ -11655,6 +11864,35 @@ export interface operations {
             };
         };
     };
+    restoreTicket: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation returned. */
+                id: components["parameters"]["PathTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record, which is there again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+        };
+    };
     listTicketMessages: {
         parameters: {
             query?: {
@@ -12604,6 +12842,69 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Attachment"];
                 };
+            };
+        };
+    };
+    listTrash: {
+        parameters: {
+            query?: {
+                /** @description Of which records. */
+                kind?: "tickets" | "services" | "resources";
+                /** @description Most records of the response. */
+                limit?: number;
+                /** @description The cursor to go on from. For example `001795728600000-1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18`. */
+                after?: string;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What can be restored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrashPage"];
+                };
+            };
+        };
+    };
+    endTrashed: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description Id of the deleted ticket, service or resource. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record is gone for good. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

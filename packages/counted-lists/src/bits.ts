@@ -59,7 +59,7 @@ export function placeOfItem({ SK: sortKey }: Item): { readonly block: number; re
  * Numbers of records that can be restored are gaps of their own: bits in items beside those of the gaps, with this
  * before the sort key. They sort before the gaps, so a query misses no bit that moves there.
  */
-const TRASH = '#';
+export const TRASH = '#';
 
 /** The sort key of a number's bit among those of records that can be restored. */
 export const trashKeyOf = (number: number): string => `${TRASH}${bitPlace(number).sortKey}`;

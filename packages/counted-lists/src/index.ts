@@ -28,6 +28,7 @@ export { readHolders, readQueue } from './indexes/lookup.ts';
 export { NumberPool } from './number-pool.ts';
 export { readPage } from './page.ts';
 export { readItems, readPartition } from './queries.ts';
+export * as restorable from './restorable.ts';
 export type { Item, Key } from './schema.ts';
 export * as schema from './schema.ts';
 export * as storedSets from './stored-sets.ts';

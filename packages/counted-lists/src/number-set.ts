@@ -15,6 +15,7 @@ import {
   placesIn,
   putWord,
   setBit,
+  TRASH,
 } from './bits.ts';
 import { groupsOf } from './gap-regions.ts';
 
@@ -38,8 +39,9 @@ export class NumberSet {
     const groups = new Map<number, GroupBits>();
     const regions: { readonly groups: ReadonlyMap<number, GroupBits> }[] = [];
     const damaged = new Set<number>();
-    const trashed = items.map(inTrash).filter((item) => item !== undefined);
-    if (trashed.length > 0) {
+    // They sort before all others.
+    if (String(items[0]?.SK).startsWith(TRASH)) {
+      const trashed = items.map(inTrash).filter((item) => item !== undefined);
       const sets = [items.filter((item) => inTrash(item) === undefined), trashed].map(NumberSet.ofItems);
       const all = sets.flatMap((set) => [...set.damaged]);
       return new NumberSet(NumberSet.either(sets).groups, new Set(all));

@@ -37,12 +37,6 @@ export const TOMBSTONE = 'TOMBSTONE';
 /** Whether there is an item, and it is not a tombstone. */
 export const isRecord = (item: Item | undefined): item is Item => item !== undefined && item[TOMBSTONE] === undefined;
 
-/** When a record was deleted, in epoch milliseconds. Is in the tombstone of one that can be restored. */
-export const TRASHED = 'TRASHED';
-
-/** Whether an item is the tombstone of a record that can be restored. Its bit is set in its transaction. */
-export const isTrashed = (item: Item | undefined): item is Item => item?.[TRASHED] !== undefined;
-
 /** How long a tombstone of a day lasts at least, in seconds: longer than any attempt to write is under way. */
 const TOMBSTONE_SECONDS = 86_400;
 

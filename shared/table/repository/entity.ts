@@ -48,8 +48,8 @@ export interface Entity<T extends object = Record<string, unknown>> {
   readonly numbered?: true;
   /** The kind of the parent, which counts its child records, as a ticket counts its messages. */
   readonly parent?: Entity;
-  /** Its deleted records can be restored for a while (`trash.ts`). */
-  readonly restorable?: Restorable<Field<T>>;
+  /** Its deleted records can be restored (`trash.ts`): by what people know one, and the kinds below one. */
+  readonly restorable?: { readonly title: Field<T>; readonly below?: () => readonly Pick<Entity, 'name'>[] };
   /** Name of the records in audit events. With it, every creation and change leaves an event (`audit-events.ts`). */
   readonly audited?: string;
   /** Only creations and changes of these fields leave an event, which names no other fields. */
@@ -83,14 +83,6 @@ export interface LatestOf {
   readonly time: string;
   /** The kind of records below those, which have a time of the same name. */
   readonly below: () => Entity;
-}
-
-/** How deleted records are kept for a while. */
-interface Restorable<F extends string = string> {
-  /** The field that says to people which record it was. */
-  readonly title: F;
-  /** The kinds of records below one. */
-  readonly below?: () => readonly Pick<Entity, 'name'>[];
 }
 
 type Field<T> = keyof T & string;

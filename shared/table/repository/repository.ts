@@ -219,8 +219,7 @@ export class Repository<T extends object> extends RecordReader<T> {
 
   /**
    * Stages the deletion of a record as read, also where only times of its orders have moved since. Where no time
-   * numbers it, a tombstone stays, which refuses a delayed retry of its write, and tells of the deletion: for a day, or
-   * with the record where that can be restored.
+   * numbers it, a tombstone stays, which refuses a delayed retry of its write and tells of the deletion (`trash.ts`).
    */
   remove(stored: Stored<T>, { along, requires }: DeletionOptions = {}): Promise<void> {
     return this.session.changes.staging(async () => {
@@ -277,8 +276,7 @@ export class Repository<T extends object> extends RecordReader<T> {
   }
 
   /** Stages that a number has no record any more, which claims nothing. @param isKept whether it can be restored */
-  #stageAbsence(stored: Stored<T>, isKept = false): void {
-    const { item } = stored;
+  #stageAbsence(stored: Stored<T>, isKept = false, { item } = stored): void {
     noteValues(this, this.indexes.openValues(this.indexes.entriesIn(item)));
     this.work.noteSize(schema.keyIn(item), item);
     if (isKept) trash.stageTrashed(this, item);

@@ -1,4 +1,4 @@
-import { type Item, indexes, schema } from '@custodia/counted-lists';
+import { type Item, indexes, restorable, schema } from '@custodia/counted-lists';
 import type { TimeLimit } from '../../clock.ts';
 import { StaleRead } from '../errors.ts';
 import { cascadeAfterCommit } from './cascade-delete.ts';
@@ -21,7 +21,7 @@ export class TrashRepository<T extends object> extends Repository<T> {
   async find(id: string): Promise<Trashed<T> | undefined> {
     const item = await trash.readPlace(this, id);
     if (!trash.isTombstoneOf(item, id)) return undefined;
-    const deletedAt = Number(item[schema.TRASHED]);
+    const deletedAt = Number(item[restorable.TRASHED]);
     if (trash.endOfTrash(deletedAt) <= this.session.now) return undefined;
     const record = toRecord(this.entity, trash.itemInTrash(item));
     return { record, version: Number(item[schema.VERSION]), item, deletedAt };

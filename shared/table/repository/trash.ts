@@ -1,5 +1,5 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, schema, UnitOfWork } from '@custodia/counted-lists';
+import { type Item, type Key, restorable, schema, UnitOfWork } from '@custodia/counted-lists';
 import type { TimeLimit } from '../../clock.ts';
 import { StaleRead } from '../errors.ts';
 import { tenantKey, tenantPartition } from '../keys.ts';
@@ -37,6 +37,8 @@ export interface TrashedEntry {
   readonly title: string;
   /** Epoch milliseconds. */
   readonly deletedAt: number;
+  /** Until when it can be restored. Epoch milliseconds. */
+  readonly endsAt: number;
   /** The integration; null for others, such as the operator. */
   readonly deletedBy: string | null;
 }
@@ -69,14 +71,14 @@ export function tombstoneOf({ session: { now }, entity }: Records, found: Item, 
     ...further,
     ...common,
     [schema.TOMBSTONE]: true,
-    [schema.TRASHED]: now,
+    [restorable.TRASHED]: now,
     [schema.TTL]: Math.floor(endOfTrash(now) / 1000) + LONGER,
     [FIELDS]: attributesIn(found, true),
   };
 }
 
 /** Attributes that a restored record does not have: it claims no value for upserts until one finds it. */
-const OF_TOMBSTONES = [schema.TOMBSTONE, schema.TRASHED, schema.TTL, schema.WRITE_ID, DELETED, FIELDS, CLAIMED];
+const OF_TOMBSTONES = [schema.TOMBSTONE, restorable.TRASHED, schema.TTL, schema.WRITE_ID, DELETED, FIELDS, CLAIMED];
 
 /** The record of a tombstone, as an item with the version of its deletion. */
 export const itemInTrash = (tombstone: Item): Item => ({
@@ -85,8 +87,8 @@ export const itemInTrash = (tombstone: Item): Item => ({
 });
 
 /** The condition that a tombstone is as read. */
-export const asTrashed = ({ [DELETED]: id, [schema.TRASHED]: at }: Item) => ({
-  equals: { [DELETED]: id, [schema.TRASHED]: at },
+export const asTrashed = ({ [DELETED]: id, [restorable.TRASHED]: at }: Item) => ({
+  equals: { [DELETED]: id, [restorable.TRASHED]: at },
 });
 
 const DIGITS = 15;
@@ -104,9 +106,9 @@ const entryOf = (records: Records, record: Item, at: unknown, by: string | null)
 
 /** The entry of a tombstone, for one that was lost. */
 export const lostEntryOf = (records: Records, tombstone: Item): Item & Key =>
-  entryOf(records, itemInTrash(tombstone), tombstone[schema.TRASHED], null);
+  entryOf(records, itemInTrash(tombstone), tombstone[restorable.TRASHED], null);
 
-/** Stages that a record as found comes into the list and the bits of the trash. What has expired is ended afterwards. */
+/** Stages that a record as found comes into the list and the bits of the trash. What has expired ends afterwards. */
 export function stageTrashed(records: Records, found: Item): void {
   const { session, tenant } = records;
   const work = session.changes.of(tenant);
@@ -161,8 +163,11 @@ export async function readPlace(records: Pick<Records, 'table' | 'keyOf'>, id: s
 }
 
 /** Whether an item is the tombstone of this record that can be restored. @param deletedAt if it was deleted then */
-export const isTombstoneOf = (item: Item | undefined, id: string, deletedAt = item?.[schema.TRASHED]): item is Item =>
-  schema.isTrashed(item) && item[DELETED] === id && item[schema.TRASHED] === deletedAt;
+export const isTombstoneOf = (
+  item: Item | undefined,
+  id: string,
+  deletedAt = item?.[restorable.TRASHED],
+): item is Item => restorable.isTrashed(item) && item[DELETED] === id && item[restorable.TRASHED] === deletedAt;
 
 interface TrashQuery {
   /** Deleted then or later, and before that. Epoch milliseconds. */
@@ -201,7 +206,8 @@ export async function readTrash(
 function entryIn({ SK, title, by }: Item): TrashedEntry {
   const place = String(SK).slice(String(SK).indexOf('#') + 1);
   const id = place.slice(DIGITS + 1);
-  return { id, title: String(title), deletedAt: Number(place.slice(0, DIGITS)), deletedBy: by as string | null };
+  const deletedAt = Number(place.slice(0, DIGITS));
+  return { id, title: String(title), deletedAt, endsAt: endOfTrash(deletedAt), deletedBy: by as string | null };
 }
 
 /** Longest time that this may add to a deletion, in milliseconds. */
