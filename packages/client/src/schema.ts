@@ -6661,7 +6661,10 @@ export interface components {
         TrashPage: {
             /** @description What was deleted last comes first. */
             data: components["schemas"]["TrashedRecord"][];
-            /** @description The cursor to go on from: the next request’s `after`. Null at the end. */
+            /**
+             * @description The cursor to go on from: the next request’s `after`. Null at the end.
+             * @example 001795728600000-1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18
+             */
             next: string | null;
             /**
              * @description Whether there is more.
@@ -6727,7 +6730,7 @@ export interface components {
                  * @description What to do: the id of an operation in this document.
                  * @enum {string}
                  */
-                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "updateService" | "deleteService" | "restoreService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "restoreResource" | "createResourceHistoryEntry" | "createMaintenanceWindow" | "updateMaintenanceWindow" | "deleteMaintenanceWindow" | "createServiceAction" | "createTerminal" | "updateTerminal" | "createTicket" | "updateTicket" | "deleteTicket" | "restoreTicket" | "createTicketMessage" | "updateTicketMessage" | "deleteTicketMessage" | "createUser" | "updateUser" | "deleteUser" | "createMembership" | "createRole" | "updateMembership" | "deleteMembership";
+                operation: "createClient" | "upsertClient" | "updateClient" | "createService" | "upsertService" | "updateService" | "deleteService" | "restoreService" | "createResource" | "upsertResource" | "updateResource" | "deleteResource" | "restoreResource" | "createResourceHistoryEntry" | "createMaintenanceWindow" | "updateMaintenanceWindow" | "deleteMaintenanceWindow" | "createServiceAction" | "createTerminal" | "upsertTerminal" | "updateTerminal" | "createTicket" | "upsertTicket" | "updateTicket" | "deleteTicket" | "restoreTicket" | "createTicketMessage" | "updateTicketMessage" | "deleteTicketMessage" | "createUser" | "upsertUser" | "updateUser" | "deleteUser" | "createMembership" | "createRole" | "updateMembership" | "deleteMembership";
                 /** @description The parameters of its path and query, by name: `{ "id": "…" }`. */
                 params?: {
                     [key: string]: string;
