@@ -72,7 +72,9 @@ describe('deleting a service', () => {
     const { id } = await mine.service({ client_id: client.id });
     const { id: resource } = await mine.resource({ client_id: client.id, service_id: id });
     const namingIt = async () =>
-      (await dumpOf(api.table)).filter((item) => JSON.stringify(item).includes(id) && !item.PK?.S?.endsWith('#EVENT'));
+      (await dumpOf(api.table)).filter(
+        (item) => JSON.stringify(item).includes(id) && !/#(?:AUDIT_)?EVENT(?:#|$)/.test(item.PK?.S ?? ''),
+      );
     expect(await namingIt()).not.toEqual([]);
     await mine.remove(`/resources/${resource}`);
     expect((await mine.remove(`/services/${id}`)).status).toBe(204);

@@ -95,7 +95,9 @@ async function traces(ticketId: string): Promise<unknown[]> {
       new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: start }),
     );
     // Of a deleted record its tombstone stays for a day.
-    const left = Items.filter(({ PK, TOMBSTONE }) => TOMBSTONE === undefined && !PK?.S?.endsWith('#EVENT'));
+    const left = Items.filter(
+      ({ PK, TOMBSTONE }) => TOMBSTONE === undefined && !/#(?:AUDIT_)?EVENT(?:#|$)/.test(PK?.S ?? ''),
+    );
     found.push(...left.filter((item) => JSON.stringify(item).includes(ticketId)));
     start = LastEvaluatedKey;
   } while (start !== undefined);
