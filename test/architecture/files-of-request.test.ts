@@ -21,7 +21,7 @@ import { useApi } from '../support/use-api.ts';
 const BOUNDS = {
   'GET of a client': { files: 44, functions: 256, goal: 45 },
   'PATCH of a ticket': { files: 60, functions: 521, goal: 60 },
-  'filtered list': { files: 65, functions: 386, goal: 65 },
+  'filtered list': { files: 65, functions: 388, goal: 65 },
   create: { files: 63, functions: 513, goal: 65 },
 } as const;
 type Kind = keyof typeof BOUNDS;

@@ -21,6 +21,7 @@ interface Job {
 /** In whole seconds. It is the real time, by which DynamoDB Local deletes what has expired. */
 const NOW = Math.floor(Date.now() / 1_000) * 1_000;
 const DAY = 86_400_000;
+const MINUTE = 60_000;
 
 const table = useTable(NOW);
 const kind = entity<Job>('JOB', {
@@ -239,11 +240,11 @@ describe('what is in the trash', () => {
   it('is listed by the time of its deletion, page by page, with who has deleted it', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 5; index++) ids.unshift(await jobs.createId({ title: `${index} `.repeat(200) }));
-    for (const [index, id] of ids.toReversed().entries()) await jobs.remove(id, { at: NOW + index });
-    const trash = table.open({ at: NOW + 9 }).trashOf(kind);
+    for (const [index, id] of ids.toReversed().entries()) await jobs.remove(id, { at: NOW + index * MINUTE });
+    const trash = table.open({ at: NOW + 9 * MINUTE }).trashOf(kind);
     const first = await trash.entries(2);
-    expect(first.map(({ id, title, deletedAt }) => [id, title.length, deletedAt])).toEqual(
-      ids.slice(0, 3).map((id, index) => [id, 100, NOW + 4 - index]),
+    expect(first.map(({ id, title, deletedAt }) => [id, title.length, Math.floor((deletedAt - NOW) / MINUTE)])).toEqual(
+      ids.slice(0, 3).map((id, index) => [id, 100, 4 - index]),
     );
     expect((await trash.entries(2, first[1])).map(({ id }) => id)).toEqual(ids.slice(2, 5));
     expect((await trash.entries(2, first[2])).map(({ id }) => id)).toEqual(ids.slice(3, 5));
