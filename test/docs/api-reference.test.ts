@@ -139,16 +139,22 @@ describe('the words of a schema', () => {
       ['up to 3 elements', 'each once', 'each: up to 4 characters'],
     ],
     [{ type: ['object', 'null'], additionalProperties: true }, 'JSON object or null', []],
+    [
+      { anyOf: [{ type: 'string', format: 'uuid' }, { $ref: '#/components/schemas/NamedRecord' }] },
+      'uuid or <a href="#NamedRecord">NamedRecord</a>',
+      [],
+    ],
+    [{ type: 'object', properties: {}, minProperties: 1, maxProperties: 1 }, 'object', ['1 of the fields']],
   ])('%j', (schema, type, constraints) => {
     expect([typeOf(schema), constraintsOf(schema)]).toEqual([type, constraints]);
   });
 
   it('leave out no keyword of the document', () => {
     const shown =
-      /^(\$ref|type|format|const|enum|x-extensible-enum|pattern|(min|max)(imum|Length|Items)|uniqueItems|default|items|properties|required|additionalProperties|readOnly|examples|description)$/;
+      /^(\$ref|type|format|const|enum|x-extensible-enum|pattern|(min|max)(imum|Length|Items|Properties)|anyOf|uniqueItems|default|items|properties|required|additionalProperties|readOnly|examples|description)$/;
     const keywordsOf = (schema: Schema): string[] => [
       ...Object.keys(schema),
-      ...[schema.items ?? {}, ...Object.values(schema.properties ?? {})].flatMap((inner) =>
+      ...[schema.items ?? {}, ...(schema.anyOf ?? []), ...Object.values(schema.properties ?? {})].flatMap((inner) =>
         Object.keys(inner).length === 0 ? [] : keywordsOf(inner),
       ),
     ];

@@ -47,7 +47,7 @@ function lookAtRecord(api: Api, access: Access, scenario: Scenario): Promise<See
 
 /** Operations on the webhook endpoint above their path. To replay or ping it twice makes no difference here. */
 const ON_ENDPOINT: Readonly<Record<string, (api: Api, access: Access, path: string) => Promise<Seen>>> = {
-  rotateWebhookSecret: async (api, access, path) => {
+  rotateWebhookEndpointSecret: async (api, access, path) => {
     const { headers } = await api.request('GET', path, access);
     return { count: Number.parseInt((headers.get('etag') ?? '').slice(1), 10), tag: undefined };
   },

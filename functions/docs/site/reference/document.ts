@@ -2,10 +2,12 @@ import document from '../../../../openapi.json' with { type: 'json' };
 
 /** The OpenAPI document of this service as the reference reads it: with references resolved, and by operation. */
 
-type Bound = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems';
+type Bound = `${'min' | 'max'}${'imum' | 'Length' | 'Items' | 'Properties'}`;
 
 export interface Schema extends Partial<Readonly<Record<Bound, number>>> {
   readonly $ref?: string;
+  /** A value in one of several forms: an id, or an object that names the record. */
+  readonly anyOf?: readonly Schema[];
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly const?: unknown;

@@ -77,6 +77,7 @@ const linkTo = (name: string): string => `<a href="#${name}">${name}</a>`;
 /** `string or null`, `array of ClientRecord` with a link. */
 export function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) return linkTo(nameIn(schema.$ref));
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ');
   const types = [schema.type ?? 'any'].flat();
   return types
     .map((type) => (type === 'array' ? `array of ${typeOf(schema.items ?? {})}` : nameOf(type, schema)))
@@ -112,13 +113,15 @@ const listOf = (values: readonly unknown[]): string =>
 /** The length of these follows from their format. */
 const OF_FIXED_LENGTH: readonly (string | undefined)[] = ['uuid', 'date-time', 'date'];
 
-function sizes({ type, format, minimum, maximum, minLength, maxLength, minItems, maxItems }: Schema): string[] {
+function sizes(schema: Schema): string[] {
+  const { type, format, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
   const [first] = [type].flat();
   const isText = first === 'string' && !OF_FIXED_LENGTH.includes(format);
   return [
     ...(isText ? rangeOf(minLength, maxLength, ' characters') : []),
     ...rangeOf(minimum, maximum, ''),
     ...rangeOf(minItems, maxItems, ' elements'),
+    ...rangeOf(schema.minProperties, schema.maxProperties, ' of the fields'),
   ];
 }
 
