@@ -167,13 +167,19 @@ it('keeps an organization within its quota', async () => {
   expect([status, body.detail]).toEqual([409, expect.stringContaining('no room for 12 more')]);
 });
 
-it('goes with its ticket', async () => {
+it('goes with its ticket, once that cannot be restored any more', async () => {
   const path = await newPath();
   const ticket = path.replace('/attachments', '');
   await acme.create(`${ticket}/messages`, newMessage());
   const files = [await attach(path, 'hello'), await attach(path, 'hello')];
   expect((await acme.ask('DELETE', ticket)).status).toBe(204);
   expect((await acme.ask('GET', `${path}/${files[0]?.id}`)).status).toBe(404);
+  await settleAnHourLater(acme.orgId);
+  expect(await Promise.all(files.map(hasObject))).toEqual([true, true]);
+  expect((await acme.ask('POST', `${ticket}/restore`)).status).toBe(200);
+  expect((await acme.read(path)).data).toHaveLength(2);
+  expect((await acme.ask('DELETE', ticket)).status).toBe(204);
+  expect((await acme.ask('DELETE', `/api/v1/trash/${ticket.split('/').at(-1)}`)).status).toBe(204);
   await settleAnHourLater(acme.orgId);
   expect(await Promise.all(files.map(hasObject))).toEqual([false, false]);
 });

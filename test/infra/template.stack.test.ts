@@ -126,7 +126,7 @@ describe('the largest stage', () => {
   });
 
   it('has room for other domains, of about ten resources each', () => {
-    expect(ids[0]?.length, 'see docs/decisions/0162').toBeLessThanOrEqual(260);
+    expect(ids[0]?.length, 'see docs/decisions/0162').toBeLessThanOrEqual(300);
     const [serving, watching] = ids.map((all) => all.filter((id) => /tickets/i.test(id)));
     expect(serving?.length).toBeGreaterThan(5);
     expect(serving?.length, serving?.join()).toBeLessThanOrEqual(8);
@@ -135,7 +135,7 @@ describe('the largest stage', () => {
 
   it('has no template near the 1 MB that CloudFormation takes', () => {
     expect(sizes).toHaveLength(3);
-    expect(Math.max(...sizes), 'see docs/decisions/0162').toBeLessThanOrEqual(900_000);
+    expect(Math.max(...sizes), 'see docs/decisions/0162').toBeLessThanOrEqual(950_000);
   });
 
   it('has no function with more variables than the 4 KB that Lambda takes', () => {
