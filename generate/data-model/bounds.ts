@@ -43,7 +43,7 @@ const WRITES: readonly Bound[] = [
   write('DELETE /resources/{id}', 37, 4),
   write('POST /services', 18, 3),
   write('PATCH /services/{id}', 17, 3),
-  write('DELETE /services/{id}', 23, 3),
+  write('DELETE /services/{id}', 23, 4),
   write('POST /service-actions', 13, 2),
   write('POST /terminals', 17, 3),
   write('POST /terminals, with an idempotency key', 19, 3),

@@ -20,7 +20,6 @@ const ACCEPTED = new Map<string, string>(
     [/\{(\w+)\}/g, DECLARED],
     [/\{\{(\w+)\}\}/g, DECLARED],
     [/("secret"\s*:\s*)"(?:[^"\\]|\\.)*"/g, 'sees what somebody has typed, in the own browser'],
-    [/\{[a-z_]{1,30}\}/, DECLARED],
     [/"\$ref":"([^"]+)"/g, 'sees our own OpenAPI document'],
     [/"[^"\\]*(?:\\.[^"\\]*)*"/g, 'sees JSON that was parsed: every quotation mark has its other half'],
     [/\d{16}|[\d.]{17}|\.\d*0(?!\d)|\d[eE]|-0/, 'is linear: it takes 17 digits at once, so the others see short runs'],

@@ -204,6 +204,6 @@ describe('custodia erase', () => {
     expect([left, await json('erase', '--org', org.orgId)]).toEqual([[], receipt]);
     const swept = (await erase('--sweep')).stdout;
     const ending = `\n${org.orgId} is erased. Begun ${receipt.began_at}, done ${receipt.erased_at}.\n`;
-    expect([swept.endsWith(ending), swept.includes('looked through')]).toEqual([true, false]);
+    expect([swept.includes(ending), swept.includes('looked through')]).toEqual([true, false]);
   });
 });

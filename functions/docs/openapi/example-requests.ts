@@ -75,13 +75,17 @@ const PREPARATIONS: readonly (readonly [operationId: string, given: Given])[] = 
 const GIVEN_FOR: Readonly<Record<string, Given>> = {
   login: { body: { app_code: '{{app_code}}', secret: '{{secret}}' }, leaves: { token: 'access_token' } },
   createClient: { leaves: { client_id: 'id', organization_id: 'org_id' } },
+  upsertUser: { body: { email: 'rui-{{$timestamp}}@acme.example' } },
   listWebhookEvents: { leaves: { webhook_event_id: 'data[0].id' } },
   listAuditEvents: { leaves: { audit_event_id: 'data[0].id' } },
 };
 
-/** Operations that a person has to fill in, with what only a receiver of webhooks or a runner has got. */
+/**
+ * Operations that a person has to fill in: with what only a receiver of webhooks or a runner has got, with a second
+ * ticket, or after an upload.
+ */
 const BY_HAND: readonly string[] = [
-  'verifyWebhookEndpoint',
+  ...['verifyWebhookEndpoint', 'mergeTicket', 'completeAttachment'],
   ...['extendServiceAction', 'finishServiceAction', 'cancelServiceAction'],
 ];
 
