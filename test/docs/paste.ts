@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** Commands of pages, pasted into bash, and their output in comparison with what the page shows. */
@@ -41,10 +44,14 @@ export async function pasteSteps(
   url: string,
   by: Execute = execute,
 ): Promise<{ readonly pasted: readonly Pasted[]; readonly stderr: string }> {
-  const blocks = steps.map(({ commands }) => commands.replace('http://127.0.0.1:3000', url));
+  // A directory of its own, or a run would find what an earlier one has left under the same random name.
+  const directory = await mkdtemp(join(tmpdir(), 'custodia-pasted-'));
+  const blocks = steps.map(({ commands }) =>
+    commands.replace('http://127.0.0.1:3000', url).replaceAll('/tmp/', `${directory}/`),
+  );
   const script = ['set -eu', ...blocks].join(`\necho '${MARK}'\n`);
-  const { stdout, stderr } = await by(script);
-  const outputs = stdout.split(`${MARK}\n`).slice(1);
+  const { stdout, stderr } = await by(script).finally(() => rm(directory, { recursive: true, force: true }));
+  const outputs = stdout.replaceAll(directory, '/tmp').split(`${MARK}\n`).slice(1);
   const pasted = steps.map((step, index) => {
     const output = outputs[index] ?? '';
     return { ...step, output, isAsShown: patternOf(step.shown).test(withoutSpace(output)) };
