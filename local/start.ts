@@ -11,7 +11,7 @@ import { startDeliveries } from './deliveries/index.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { loadFromSource } from './functions.ts';
 import { type Gateway, type GatewayOptions, startGateway } from './gateway/gateway.ts';
-import { startObjectStore } from './objects/index.ts';
+import { keyOf, startObjectStore } from './objects/index.ts';
 import { ensurePlatformIntegration } from './platform.ts';
 import { IN_MEMORY, LOCAL_TABLE, type LocalSettings } from './settings.ts';
 import { type Log, readableStack, terminalLog } from './terminal/log.ts';
@@ -95,9 +95,10 @@ export async function startLocalApi(
     if (log.writes('info')) meter(environmentTable(), log.debug);
   };
   const { host } = settings;
-  const objects = await startObjectStore({ directory: join(directory.path, 'objects'), host, corsOrigins });
-  started.use(objects);
   let address = '';
+  const secretOf = keyOf(() => address);
+  const objects = await startObjectStore({ directory: join(directory.path, 'objects'), host, corsOrigins, secretOf });
+  started.use(objects);
   const workAt = async (endpoint: string): Promise<void> => {
     address = endpoint;
     const given = { rateLimit, corsOrigins, eventTargets, ticketWords };

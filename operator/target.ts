@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { openDynamoDb, refuseWritesWhenFull } from '#local-dynamodb';
 import { environmentTable, RequestSession } from '#table';
 import { setFunctionEnvironment } from '../local/environment.ts';
-import { startObjectStore } from '../local/objects/index.ts';
+import { keyOf, startObjectStore } from '../local/objects/index.ts';
 import { IN_MEMORY, LOCAL_TABLE, readSettings } from '../local/settings.ts';
 import { readResponse } from './aws.ts';
 import { OperatorProblem } from './problem.ts';
@@ -285,7 +285,7 @@ export async function openLocalData(): Promise<() => Promise<void>> {
     throw new OperatorProblem(`There is no data directory ${resolve(dataDir)}: set DATA_DIR to that of npm start.`);
   }
   const { endpoint, stop } = await openDynamoDb(dataDir);
-  const objects = await startObjectStore({ directory: join(dataDir, 'objects') });
+  const objects = await startObjectStore({ directory: join(dataDir, 'objects'), secretOf: keyOf(() => endpoint) });
   workAt(endpoint, objects.url);
   refuseWritesWhenFull(environmentTable(), dataDir);
   return async () => {

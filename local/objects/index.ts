@@ -25,7 +25,7 @@ interface StoreOptions {
   /** Origins whose pages may call. */
   readonly corsOrigins?: readonly string[] | undefined;
   readonly clock?: Clock;
-  /** Default: that of `npm start` alone. */
+  /** Default: that of functions whose engine needs no access key of its own. */
   readonly secretOf?: Verifying['secretOf'];
 }
 
@@ -41,7 +41,7 @@ export async function startObjectStore({
   host = '127.0.0.1',
   ...options
 }: StoreOptions): Promise<ObjectStore> {
-  const { corsOrigins = [], clock = systemClock, secretOf = ownSecret } = options;
+  const { corsOrigins = [], clock = systemClock, secretOf = keyOf(() => 'http://unused') } = options;
   const server = createServer(async (request, response) => {
     const cors = corsHeaders(request.headers.origin, corsOrigins);
     try {
@@ -72,10 +72,13 @@ interface Place extends Verifying {
   readonly directory: string;
 }
 
-function ownSecret(accessKeyId: string): string | undefined {
-  const { credentials } = localConnection('http://unused');
-  return accessKeyId === credentials.accessKeyId ? credentials.secretAccessKey : undefined;
-}
+/** What signs for the functions: they have the access key of the engine at an address. */
+export const keyOf =
+  (address: () => string): Verifying['secretOf'] =>
+  (accessKeyId) => {
+    const { credentials } = localConnection(address());
+    return accessKeyId === credentials.accessKeyId ? credentials.secretAccessKey : undefined;
+  };
 
 interface StoreReply {
   readonly status: number;

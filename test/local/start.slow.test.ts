@@ -1,21 +1,41 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type { JsonBody } from '../support/api.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { listening } from '../support/listening.ts';
 import { runOperator } from '../support/operator.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { canListProcesses, isRunning, isStopped } from '../support/processes.ts';
+import { newTicket } from '../support/tickets.ts';
 import { childrenOf, linesToPaste, npmOnDynoxide, paste, start, startWithNpm } from './start-fixture.ts';
 
 /**
  * `npm start` as somebody runs it who has just cloned the repository. A start takes seconds, so each shows several
  * things.
  */
+
+/** Uploads a file to a ticket of a new organization. @returns the statuses of the upload and of its completion */
+async function attachTo(url: string): Promise<readonly number[]> {
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' };
+  const post = async (path: string, body: object = {}): Promise<JsonBody> => {
+    const response = await fetch(`${url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return (await response.json()) as JsonBody;
+  };
+  const { app_code, secret } = await post('/integrations', { app_code: 'files', display_name: 'Files' });
+  headers.Authorization = `Bearer ${(await post('/auth/login', { app_code, secret })).access_token}`;
+  const path = `/tickets/${(await post('/tickets', newTicket())).id}/attachments`;
+  const sha256 = createHash('sha256').update('hello').digest('hex');
+  const announced = await post(path, { name: 'a.txt', media_type: 'text/plain', size: 5, sha256 });
+  const { url: address, ...request } = announced.upload as RequestInit & { readonly url: string };
+  const uploaded = await fetch(address, { ...request, body: 'hello' });
+  const { status } = await fetch(`${url}/api/v1${path}/${announced.id}/complete`, { method: 'POST', headers });
+  return [uploaded.status, status];
+}
 
 const waitUntil = <T>(isTrue: () => T) => vi.waitUntil(isTrue, { timeout: PATIENCE });
 
@@ -36,6 +56,8 @@ describe.skipIf(!canListProcesses)('npm start', () => {
     expect(others).toEqual([]);
     expect(await paste([login, create])).toContain('"name":"Acme"');
     expect(JSON.parse(await paste([login, list])).data).toContainEqual(expect.objectContaining({ name: 'Acme' }));
+
+    expect(await attachTo(url)).toEqual([200, 200]);
 
     const DYNAMODB_ENDPOINT = /data .* at (http:\S+)\)/.exec(started.output())?.[1];
     const verify = (variables: Record<string, string | undefined>) =>
