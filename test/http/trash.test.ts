@@ -148,3 +148,16 @@ it('the trash is read page by page', async () => {
   const [third] = await trashOf('tickets', `&limit=2&after=${body.next}`);
   expect(third?.id).toBe(ids[2]);
 });
+
+it('takes any well-formed cursor: one that is older than all, or later', async () => {
+  const { id } = await ticket();
+  await mine.remove(`/tickets/${id}`);
+  const listed = async (time: string) => {
+    const { status, body } = await mine.get(`/trash?after=${time}-${id}`);
+    return [status, (body.data as Responded[]).length > 0];
+  };
+  expect([await listed('000000000000000'), await listed('999999999999999')]).toEqual([
+    [200, false],
+    [200, true],
+  ]);
+});

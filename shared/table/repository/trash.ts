@@ -185,16 +185,21 @@ export async function readTrash(
   { from, to = 10 ** DIGITS - 1, limit, newestFirst, after }: TrashQuery,
 ): Promise<readonly TrashedEntry[]> {
   const { table, tenant, entity } = records;
+  const [first, last] = [placeOf(entity.name, from), placeOf(entity.name, to)];
+  // DynamoDB refuses to begin outside of what is read: a cursor may be older than all, or made up.
+  const begin = after && placeOf(entity.name, after.deletedAt, after.id);
+  if (begin !== undefined && (newestFirst ? begin < first : begin > last)) return [];
+  const isWithin = begin !== undefined && begin >= first && begin <= last;
   const { Items: items = [] } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :trash AND SK BETWEEN :from AND :to',
       ExpressionAttributeValues: {
         ':trash': tenantPartition(tenant, 'TRASH'),
-        ':from': placeOf(entity.name, from),
-        ':to': placeOf(entity.name, to),
+        ':from': first,
+        ':to': last,
       },
-      ExclusiveStartKey: after && { ...entryKey(records, after.deletedAt, after.id) },
+      ExclusiveStartKey: isWithin ? { ...entryKey(records, after?.deletedAt, after?.id) } : undefined,
       Limit: limit,
       ScanIndexForward: !newestFirst,
       ConsistentRead: true,
