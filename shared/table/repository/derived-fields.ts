@@ -50,15 +50,12 @@ export class DerivedFields<T extends object> {
       condition: { equals: { id, ...equals } },
       onConditionFailed,
     });
-    for (const { name: flag, counter } of list.counted) {
-      const amount = add[counter] ?? 0;
-      if (amount === 0) continue;
-      const sum = sumOf(work, `${schema.nameOf(key)} ${flag}`);
-      sum.amount += amount;
-      if (sum.isStaged) continue;
-      sum.isStaged = true;
-      work.expect(key, (staged, found) => stageFlagOf(staged, list, key, { flag, counter, amount: sum.amount }, found));
-    }
+    if (list.counted.every(({ counter }) => (add[counter] ?? 0) === 0)) return;
+    // The transaction may change several records that one counts.
+    work.expect(key, (staged, found) => {
+      for (const { name: flag, counter } of list.counted)
+        stageFlagOf(staged, list, key, { flag, counter, amount: staged.sumIn(key, counter) }, found);
+    });
   }
 
   /**
@@ -99,17 +96,6 @@ export class DerivedFields<T extends object> {
       await (session.batch?.shared.postpone(`${schema.nameOf(key)} ${field}`, value, task) ?? task());
     });
   }
-}
-
-/** What a transaction adds to the counter of a flag in all: it may change several records that one counts. */
-const sums = new WeakMap<UnitOfWork, Map<string, { amount: number; isStaged: boolean }>>();
-
-function sumOf(work: UnitOfWork, name: string) {
-  const known = sums.get(work) ?? new Map<string, { amount: number; isStaged: boolean }>();
-  sums.set(work, known);
-  const sum = known.get(name) ?? { amount: 0, isStaged: false };
-  known.set(name, sum);
-  return sum;
 }
 
 /**

@@ -64,6 +64,12 @@ export class UnitOfWork {
     else this.#stage(before?.kind === 'update' ? merge(before, write) : write);
   }
 
+  /** What the staged changes of an item add to one of its counters. */
+  sumIn(key: Key, counter: string): number {
+    const write = this.#writes.get(nameOf(key));
+    return write?.kind === 'update' ? Number(write.add[counter] ?? 0) : 0;
+  }
+
   /**
    * Stages changes that depend on the state of an item which was not read. They are made for the state that it probably
    * has; if it is found in another, another transaction with the changes for that state takes the place of the first
@@ -156,7 +162,7 @@ export class UnitOfWork {
   }
 }
 
-/** Whether both stage the same writes, which may run once for both: no sums, no conditions of other staged writes. */
+/** Whether both stage the same writes, which may run once for both: no sums of their own, no conditions of others. */
 function areSame(one: StageFor, other: StageFor): boolean {
   const [some = [], others] = [one, other].map((stage) => {
     const work = new UnitOfWork();
