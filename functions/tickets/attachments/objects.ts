@@ -6,7 +6,7 @@ import type { TimeLimit } from '../../../shared/clock.ts';
 import type { Attachment } from './contract.ts';
 import { dispositionOf } from './disposition.ts';
 import { DOWNLOAD, UPLOAD } from './limits.ts';
-import { objectKey, timeIn } from './state/uploads.ts';
+import { objectKey } from './state/uploads.ts';
 
 /** The objects of a tenant's attachments: by URLs for callers, and by calls in the tenant's session with AWS. */
 
@@ -21,7 +21,7 @@ export async function uploadOf(tenant: Tenant, { id, size, sha256 }: Bytes) {
   const checksum = Buffer.from(sha256, 'hex').toString('base64');
   const headers = { 'x-amz-checksum-sha256': checksum, 'if-none-match': '*' } as const;
   const signed = { ...headers, 'content-length': String(size) };
-  const signedAt = timeIn(tenant);
+  const signedAt = tenant.serverTime;
   const request = { method: 'PUT', key: objectKey(tenant, id), headers: signed } as const;
   const url = await signedUrl(tenant, request, { signedAt, expiresIn: UPLOAD.seconds });
   return { url, method: 'PUT' as const, headers, expires_at: timeOf(signedAt + UPLOAD.milliseconds) };
@@ -33,7 +33,7 @@ export async function downloadOf(tenant: Tenant, { id, name }: Pick<Attachment, 
     'response-content-disposition': dispositionOf(name),
     'response-content-type': 'application/octet-stream',
   };
-  const signedAt = Math.floor(timeIn(tenant) / MINUTE) * MINUTE;
+  const signedAt = Math.floor(tenant.serverTime / MINUTE) * MINUTE;
   const request = { method: 'GET', key: objectKey(tenant, id), query } as const;
   const url = await signedUrl(tenant, request, { signedAt, expiresIn: DOWNLOAD.seconds });
   return { url, expires_at: timeOf(signedAt + DOWNLOAD.seconds * 1_000) };
@@ -96,7 +96,7 @@ const OUR_SECONDS = 60;
 /** Asks the bucket, in the tenant's session. Repeats what fails. @throws TableUnavailable where time runs out */
 export const askForObjects = (tenant: Tenant, request: ObjectRequest, limit: TimeLimit = tenant.session) =>
   retry(async () => {
-    const signing = { signedAt: timeIn(tenant), expiresIn: OUR_SECONDS };
+    const signing = { signedAt: tenant.serverTime, expiresIn: OUR_SECONDS };
     return askS3(bucket(), request, await presigningOf(tenant, signing));
   }, limit);
 

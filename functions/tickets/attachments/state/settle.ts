@@ -3,7 +3,7 @@ import { type Item, ids, type Key, UnitOfWork } from '@custodia/counted-lists';
 import { StaleRead, type Tenant } from '#table';
 import { stageBytes, uploadKey, VOID } from '#table/storage';
 import { DROPPED_AFTER } from '../limits.ts';
-import { objectKey, timeIn } from './uploads.ts';
+import { objectKey } from './uploads.ts';
 
 /** Most items that are settled at once. */
 const AT_ONCE = 25;
@@ -49,7 +49,7 @@ async function drop({ id: tenant, session }: Tenant, key: Key, id: string, size:
 /** The oldest items that are due. */
 async function dueOf(tenant: Tenant): Promise<readonly (Item & Key)[]> {
   const table = tenant.session.tables.of(tenant.id);
-  const { PK, SK } = uploadKey(tenant.id, ids.sortKeyOf(timeIn(tenant) - DROPPED_AFTER));
+  const { PK, SK } = uploadKey(tenant.id, ids.sortKeyOf(tenant.serverTime - DROPPED_AFTER));
   const query = new QueryCommand({
     TableName: table.name,
     KeyConditionExpression: 'PK = :uploads AND SK < :due',

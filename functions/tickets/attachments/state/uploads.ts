@@ -1,5 +1,5 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, ids, type Key, retry, schema, serverTime } from '@custodia/counted-lists';
+import { type Item, ids, type Key, retry, schema } from '@custodia/counted-lists';
 import { Problem } from '#contract';
 import { StaleRead, type Tenant } from '#table';
 import { bytesKey, stageBytes, uploadKey, VOID } from '#table/storage';
@@ -15,9 +15,6 @@ import type { Attachment } from '../contract.ts';
  */
 export type Upload = Omit<Attachment, 'uploaded_at' | 'upload' | 'download'>;
 
-/** The time by the clock of DynamoDB, in epoch milliseconds. */
-export const timeIn = ({ id, session }: Tenant): number => serverTime(session.tables.of(id), session.clock);
-
 /** The key of an attachment's item: its sort key is that of the record. */
 const keyOf = ({ id: tenant }: Tenant, id: string) =>
   uploadKey(tenant, `${ids.sortKeyOf(ids.numberOf(id))}-${id.slice(14)}`);
@@ -27,7 +24,7 @@ export const objectKey = ({ id: tenant }: Tenant, id: string): string => `${tena
 
 /** Stages an announced attachment. The commit throws Problem `conflict` where the organization has no room for it. */
 export function stageUpload(tenant: Tenant, fields: Omit<Upload, 'id'>, quota: number): Upload {
-  const upload = { id: ids.newId(timeIn(tenant)), ...fields };
+  const upload = { id: ids.newId(tenant.serverTime), ...fields };
   const work = tenant.session.changes.of(tenant.id);
   work.put({ ...keyOf(tenant, upload.id), ...upload }, () => new StaleRead('the id is taken'));
   stageBytes(work, tenant.id, upload.size, {
