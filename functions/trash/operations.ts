@@ -12,10 +12,9 @@ export const trashOperations: Operations<typeof trash> = {
     requirePermission(caller, wanted, 'read');
     const [kind] = kinds.filter((each) => each.kind === wanted);
     if (kind === undefined) return { body: { data: [], next: null, more: false } };
-    const found = await trashOf(tenant, kind).entries(limit, after === undefined ? undefined : placeIn(after));
+    const found = await trashOf(tenant, kind).entries(limit, after);
     const data = found.slice(0, limit);
-    const last = found.length > limit ? data.at(-1) : undefined;
-    const next = last === undefined ? null : `${String(last.deletedAt).padStart(DIGITS, '0')}-${last.id}`;
+    const next = (found.length > limit ? data.at(-1)?.place : undefined) ?? null;
     return { body: { data: data.map((entry) => shown(wanted, entry)), next, more: next !== null } };
   },
 
@@ -59,7 +58,3 @@ const shown = (kind: TrashedRecord['kind'], { id, title, deletedAt, endsAt, dele
   restorable_until: new Date(endsAt).toISOString(),
   deleted_by: deletedBy,
 });
-
-/** Digits of the time in a cursor. */
-const DIGITS = 15;
-const placeIn = (cursor: string) => ({ deletedAt: Number(cursor.slice(0, DIGITS)), id: cursor.slice(DIGITS + 1) });

@@ -246,8 +246,8 @@ describe('what is in the trash', () => {
     expect(first.map(({ id, title, deletedAt }) => [id, title.length, Math.floor((deletedAt - NOW) / MINUTE)])).toEqual(
       ids.slice(0, 3).map((id, index) => [id, 100, 4 - index]),
     );
-    expect((await trash.entries(2, first[1])).map(({ id }) => id)).toEqual(ids.slice(2, 5));
-    expect((await trash.entries(2, first[2])).map(({ id }) => id)).toEqual(ids.slice(3, 5));
+    expect((await trash.entries(2, first[1]?.place)).map(({ id }) => id)).toEqual(ids.slice(2, 5));
+    expect((await trash.entries(2, first[2]?.place)).map(({ id }) => id)).toEqual(ids.slice(3, 5));
   });
 
   it.each<[string, (id: string) => Promise<unknown>]>([

@@ -27,19 +27,19 @@ export class TrashRepository<T extends object> extends Repository<T> {
     return { record, version: Number(item[schema.VERSION]), item, deletedAt };
   }
 
-  /** The last deleted ones, the newest first. One more than `limit` says that others follow. */
-  entries(limit: number, after?: Pick<trash.TrashedEntry, 'id' | 'deletedAt'>): Promise<readonly trash.TrashedEntry[]> {
+  /** The last deleted ones, the newest first. One more than `limit` says that others follow. `after`: a place. */
+  entries(limit: number, after?: string): Promise<readonly trash.TrashedEntry[]> {
     const from = this.session.now - trash.endOfTrash(0) + 1;
     return trash.readTrash(this, { from, limit: limit + 1, newestFirst: true, after });
   }
 
   /** All entries, also of what cannot be restored any more, the oldest first: for the operator. */
   async *allEntries(): AsyncGenerator<trash.TrashedEntry> {
-    let after: trash.TrashedEntry | undefined;
+    let after: string | undefined;
     do {
       const read = await trash.readTrash(this, { from: 0, limit: 1_000, newestFirst: false, after });
       yield* read;
-      after = read.length < 1_000 ? undefined : read.at(-1);
+      after = read.length < 1_000 ? undefined : read.at(-1)?.place;
     } while (after !== undefined);
   }
 

@@ -41,6 +41,8 @@ export interface TrashedEntry {
   readonly endsAt: number;
   /** The integration; null for others, such as the operator. */
   readonly deletedBy: string | null;
+  /** Where it is in the list: its time and id. */
+  readonly place: string;
 }
 
 type Records = Pick<RecordReader<object>, 'session' | 'tenant' | 'table' | 'indexes' | 'keyOf'> & {
@@ -92,11 +94,14 @@ export const asTrashed = ({ [DELETED]: id, [restorable.TRASHED]: at }: Item) => 
 });
 
 const DIGITS = 15;
-const placeOf = (kind: string, at: number, id = ''): string => `${kind}#${String(at).padStart(DIGITS, '0')}-${id}`;
+const placeOf = (at: number, id = ''): string => `${String(at).padStart(DIGITS, '0')}-${id}`;
+
+const keyAt = ({ tenant, entity }: Records, place: string): Key =>
+  tenantKey(tenant, 'TRASH', `${entity.name}#${place}`);
 
 /** The key of an entry. */
-export const entryKey = ({ tenant, entity }: Records, at: unknown, id: unknown): Key =>
-  tenantKey(tenant, 'TRASH', placeOf(entity.name, Number(at), String(id)));
+export const entryKey = (records: Records, at: unknown, id: unknown): Key =>
+  keyAt(records, placeOf(Number(at), String(id)));
 
 const entryOf = (records: Records, record: Item, at: unknown, by: string | null): Item & Key => ({
   ...entryKey(records, at, record.id),
@@ -175,8 +180,8 @@ interface TrashQuery {
   readonly to?: number;
   readonly limit: number;
   readonly newestFirst: boolean;
-  /** The last one of the page before. */
-  readonly after?: Pick<TrashedEntry, 'id' | 'deletedAt'> | undefined;
+  /** The place of the last one of the page before. */
+  readonly after?: string | undefined;
 }
 
 /** What is in the list. Strongly consistent. */
@@ -184,22 +189,22 @@ export async function readTrash(
   records: Records,
   { from, to = 10 ** DIGITS - 1, limit, newestFirst, after }: TrashQuery,
 ): Promise<readonly TrashedEntry[]> {
-  const { table, tenant, entity } = records;
-  const [first, last] = [placeOf(entity.name, from), placeOf(entity.name, to)];
+  const { table } = records;
+  const [first, last] = [keyAt(records, placeOf(from)), keyAt(records, placeOf(to))];
   // DynamoDB refuses to begin outside of what is read: a cursor may be older than all, or made up.
-  const begin = after && placeOf(entity.name, after.deletedAt, after.id);
-  if (begin !== undefined && (newestFirst ? begin < first : begin > last)) return [];
-  const isWithin = begin !== undefined && begin >= first && begin <= last;
+  const begin = after === undefined ? undefined : keyAt(records, after);
+  if (begin !== undefined && (newestFirst ? begin.SK < first.SK : begin.SK > last.SK)) return [];
+  const isWithin = begin !== undefined && begin.SK >= first.SK && begin.SK <= last.SK;
   const { Items: items = [] } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :trash AND SK BETWEEN :from AND :to',
       ExpressionAttributeValues: {
-        ':trash': tenantPartition(tenant, 'TRASH'),
-        ':from': first,
-        ':to': last,
+        ':trash': first.PK,
+        ':from': first.SK,
+        ':to': last.SK,
       },
-      ExclusiveStartKey: isWithin ? { ...entryKey(records, after?.deletedAt, after?.id) } : undefined,
+      ExclusiveStartKey: isWithin ? { ...begin } : undefined,
       Limit: limit,
       ScanIndexForward: !newestFirst,
       ConsistentRead: true,
@@ -212,7 +217,7 @@ function entryIn({ SK, title, by }: Item): TrashedEntry {
   const place = String(SK).slice(String(SK).indexOf('#') + 1);
   const id = place.slice(DIGITS + 1);
   const deletedAt = Number(place.slice(0, DIGITS));
-  return { id, title: String(title), deletedAt, endsAt: endOfTrash(deletedAt), deletedBy: by as string | null };
+  return { id, title: String(title), deletedAt, endsAt: endOfTrash(deletedAt), deletedBy: by as string | null, place };
 }
 
 /** Longest time that this may add to a deletion, in milliseconds. */
@@ -226,7 +231,7 @@ const FEW = 10;
  */
 export async function endExpired(records: Records, limit: TimeLimit, most = FEW): Promise<boolean> {
   const { table, tenant, session } = records;
-  let after: TrashedEntry | undefined;
+  let after: string | undefined;
   for (let read = 0; read < most; read += FEW) {
     const to = session.clock() - KEPT + 1;
     const expired = await readTrash(records, { from: 0, to, limit: FEW, newestFirst: false, after });
@@ -236,7 +241,7 @@ export async function endExpired(records: Records, limit: TimeLimit, most = FEW)
     }
     if (expired.length > 0) await finishCascadeDeletes(table, tenant, limit);
     if (expired.length < FEW) return true;
-    after = expired.at(-1);
+    after = expired.at(-1)?.place;
   }
   return false;
 }
