@@ -18,6 +18,7 @@ type Moves = Pick<Operations<typeof resources>, 'moveResource' | 'moveService'>;
 export const moves: Moves = {
   moveResource: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(resourceEntity);
+    const show = withMaintenance(tenant);
     const stored = await getOrThrow(records, params.id);
     const { client_id, service_id } = stored.record;
     if (client_id !== body.client_id && service_id !== null)
@@ -29,15 +30,16 @@ export const moves: Moves = {
       client_id === body.client_id
         ? stored
         : await records.update(stored, { ...body, updated_at: tenant.session.timestamp }, { verb: 'moved' });
-    return shown(await resourceCredentials.decryptIn({ tenant, caller }, after), withMaintenance(tenant));
+    return shown(await resourceCredentials.decryptIn({ tenant, caller }, after), show);
   },
 
   moveService: async ({ params, body, tenant, caller, getOrThrow }) => {
     const services = tenant.records(serviceEntity);
+    const show = withMaintenance(tenant);
     const stored = await getOrThrow(services, params.id);
-    const show = async (service: typeof stored) =>
-      shown(await serviceCredentials.decryptIn({ tenant, caller }, service), withMaintenance(tenant));
-    if (stored.record.client_id === body.client_id) return show(stored);
+    const moved = async (service: typeof stored) =>
+      shown(await serviceCredentials.decryptIn({ tenant, caller }, service), show);
+    if (stored.record.client_id === body.client_id) return moved(stored);
     const { resource_count } = stored.record;
     if (resource_count > 0 && !mayDo(caller, 'resources:write'))
       throw new Problem('forbidden', {
@@ -56,7 +58,7 @@ export const moves: Moves = {
       services.update(stored, changes, { verb: 'moved' }),
       ...all.map((resource) => records.update(resource, changes, { verb: 'moved' })),
     ]);
-    return show(after);
+    return moved(after);
   },
 };
 
