@@ -17,8 +17,9 @@ export const tenantIdOf = (orgId: string | null): TenantId => (orgId === null ? 
  * The partitions of a tenant that have no records, with what their sort keys are: of budgets, integrations and others
  * (`BUDGET_OF` of `shared/tenancy/keys.ts`); pending cascade deletes, partitions of deleted records; credentials, app
  * codes; wrapped data keys, years; how far deliveries are, webhook endpoints; what may happen only once
- * (`ONCE#EVENT#<integration id>`), ids; quotas, counted kinds; counts of a day (`shared/tenancy/daily-counts.ts`); and
- * announced attachments (`functions/tickets/attachments/state/`).
+ * (`ONCE#EVENT#<integration id>`), ids; quotas, counted kinds; counts of a day (`shared/tenancy/daily-counts.ts`);
+ * announced attachments (`functions/tickets/attachments/state/`); and what users may do, their ids
+ * (`shared/tenancy/user-access.ts`).
  */
 type OwnPartition =
   | 'BUDGET'
@@ -31,7 +32,8 @@ type OwnPartition =
   | 'READS'
   | 'REFUSALS'
   | 'TRASH'
-  | 'UPLOAD';
+  | 'UPLOAD'
+  | 'USER_ACCESS';
 
 /**
  * A partition of a tenant: of the records of an entity, of those below one record, or one without records.

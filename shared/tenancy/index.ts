@@ -35,3 +35,4 @@ export {
   stageTokensEnd,
 } from './stored-credentials.ts';
 export { readSuspension, type Suspension, stageSuspension } from './suspensions.ts';
+export { type Grant, readUserAccess, type SignIn, signInKey, type UserAccess, userAccessKey } from './user-access.ts';
