@@ -135,7 +135,7 @@ describe('the largest stage', () => {
 
   it('has no template near the 1 MB that CloudFormation takes', () => {
     expect(sizes).toHaveLength(3);
-    expect(Math.max(...sizes), 'see docs/decisions/0162').toBeLessThanOrEqual(950_000);
+    expect(Math.max(...sizes), 'see docs/decisions/0162').toBeLessThanOrEqual(990_000);
   });
 
   it('has no function with more variables than the 4 KB that Lambda takes', () => {
