@@ -1,11 +1,11 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { environmentTargets } from '#outbound';
 import { RequestSession } from '#table';
 import { annotate, logger, observe } from '#telemetry';
 import { systemClock } from '../../shared/clock.ts';
 import { environmentQueue, type Message } from '../events/deliveries/queue.ts';
 import { sendWith } from '../events/deliveries/send.ts';
 import { work } from '../events/deliveries/work.ts';
-import { environmentTargets } from '../events/endpoints/target.ts';
 
 /** For a step of a turn, in milliseconds. */
 const TIMEOUT_MS = 10_000;

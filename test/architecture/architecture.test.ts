@@ -65,7 +65,7 @@ describe('imports', () => {
   });
 
   it('inside shared/ run one way, too', () => {
-    const libraries = ['telemetry', 'json', 'contract', 'identity', 'table', 'tenancy', 'auth'];
+    const libraries = ['telemetry', 'json', 'outbound', 'contract', 'identity', 'table', 'tenancy', 'auth'];
     const folders = ['[^/]+$', ...[...libraries, 'http'].map((name) => `${name}/`)];
     const layers = folders.map((folder) => new RegExp(`^shared/${folder}`));
     expect(upward(layers)).toEqual([]);
@@ -223,11 +223,10 @@ describe('what the functions reach', () => {
     functions.flatMap(({ path, text }) => look(text).map((what) => `${path}: ${what}`));
 
   it('is AWS, where the environment says that it is, and addresses that a caller gave by one sender', () => {
-    // The sender of deliveries: `test/deliveries/send.test.ts`.
     const sender = [
-      'functions/events/deliveries/send.ts: import { Resolver } from node:dns/promises',
-      'functions/events/deliveries/send.ts: import * as http from node:http',
-      'functions/events/deliveries/send.ts: import * as https from node:https',
+      'shared/outbound/request.ts: import { Resolver } from node:dns/promises',
+      'shared/outbound/request.ts: import * as http from node:http',
+      'shared/outbound/request.ts: import * as https from node:https',
     ];
     // DynamoDB on one machine: `DYNAMODB_ENDPOINT`. The heartbeat calls the stage itself: `HEALTH_URL`.
     // It finds the stores when bundles are made, and is in none.
@@ -246,9 +245,9 @@ describe('what the functions reach', () => {
       'packages/lean-dynamodb/src/service.ts: import { NodeHttpHandler } from @smithy/node-http-handler',
       // Calls nothing: the domain of a mail address as DNS has it.
       'shared/contract/mail-address.ts: import { domainToASCII } from node:url',
+      ...sender,
       'shared/table/connection/client.ts: endpoint',
       ...atBuild,
-      ...sender,
       'functions/heartbeat/handler.ts: fetch',
     ]);
     expect(functions.find(({ path }) => path === 'functions/heartbeat/handler.ts')?.code).toContain(

@@ -6,7 +6,8 @@ import { createServer as createTcpServer, type Socket, type Server as TcpServer 
 import { text } from 'node:stream/consumers';
 import tls, { type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { resolveByDns, sendWith } from '../../functions/events/deliveries/send.ts';
+import { sendWith } from '../../functions/events/deliveries/send.ts';
+import { resolveByDns } from '../../shared/outbound/request.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { listening } from '../support/listening.ts';
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLoopback, isPublic, refusalOf } from '../../functions/events/endpoints/target.ts';
+import { refusalOf } from '#outbound';
+import { isLoopback, isPublic } from '../../shared/outbound/target.ts';
 
 /** The first and last addresses of each block, and their neighbours outside of it. */
 const PRIVATE = [

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { environmentTargets, refusalOf } from '#outbound';
 import { sendWith } from '../../functions/events/deliveries/send.ts';
-import { environmentTargets, refusalOf } from '../../functions/events/endpoints/target.ts';
 import { listening } from '../support/listening.ts';
 
 /** `EVENT_TARGETS=loopback`, the default of `npm start`. */

@@ -1,3 +1,4 @@
+import type { OutboundError } from '#outbound';
 import type { RequestSession } from '#table';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Queue } from './queue.ts';
@@ -43,19 +44,4 @@ export type Outcome =
       /** Whether the body is one that the call expects. */
       readonly isExpected?: boolean;
     }
-  | { readonly error: SendError };
-
-/** Why there is no status. */
-export type SendError =
-  /** The name has no address. */
-  | 'name-not-resolved'
-  /** One of its addresses is not public, or the URL may not be called. */
-  | 'address-refused'
-  /** It was refused, or ended before the response. */
-  | 'connection'
-  /** No handshake, or a certificate that is not valid for the name. */
-  | 'tls'
-  /** No response in time. */
-  | 'timeout'
-  /** What came is no HTTP response, or has too many headers. */
-  | 'response-invalid';
+  | { readonly error: OutboundError };

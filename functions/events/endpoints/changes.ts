@@ -1,6 +1,7 @@
 import { schema } from '@custodia/counted-lists';
 import { invalidField, Problem, pointer } from '#contract';
 import type { Caller } from '#identity';
+import { environmentTargets, refusalOf } from '#outbound';
 import {
   changesOf,
   type JournalEvent,
@@ -20,7 +21,6 @@ import { confirm, ownerFor } from './authority.ts';
 import { askForProof, isVerified, mostOf, newChallenge, pinged, requirePing } from './proof.ts';
 import { MOST_ENDPOINTS, type WebhookEndpoint } from './records.ts';
 import * as endpointSecrets from './secrets.ts';
-import { environmentTargets, refusalOf } from './target.ts';
 
 /** Stages what callers change of endpoints, on condition that they may do so (`authority.ts`). */
 

@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Where events may be delivered to, so that nobody makes the service call into networks that only it can reach
- * (server-side request forgery; OWASP API7, `docs/decisions/0201`). What can be seen of a URL is checked here, when it
- * is set and again before each call; what its name resolves to, in `send.ts`.
+ * Which addresses of callers' choice the service may call, so that nobody makes it call into networks that only it can
+ * reach (server-side request forgery; OWASP API7, `docs/decisions/0201`). What can be seen of a URL is checked here,
+ * when it is set and again before each call; what its name resolves to, in `request.ts`.
  */
 
 /**
@@ -27,7 +27,7 @@ const MAX_LENGTH = 2_048;
 const UNREADABLE = /[^\x21-\x7e]|\\/;
 
 /**
- * Why events may not be delivered to a URL, as the end of a sentence about it (`must be …`); undefined where they may.
+ * Why a URL may not be called, as the end of a sentence about it (`must be …`); undefined where they may.
  * Pure: it resolves no name.
  */
 export function refusalOf(text: string, targets: Targets): string | undefined {
