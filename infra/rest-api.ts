@@ -29,13 +29,9 @@ interface ApiProps {
   readonly settings: Settings;
 }
 
-/** Name of the contract whose function serves the OpenAPI document. */
-const OPENAPI = 'openapi';
-
 /**
- * The REST API, imported as one OpenAPI document (`api-body/body.ts`). The document uses the fixed names of the
- * functions' aliases. A reference would be circular, because the function of the OpenAPI document knows the address of
- * the API.
+ * The REST API, imported as one OpenAPI document (`api-body/body.ts`). It uses the fixed names of the functions'
+ * aliases.
  */
 export class Api extends Construct {
   readonly rest: SpecRestApi;
@@ -50,8 +46,6 @@ export class Api extends Construct {
     this.#accept();
     this.#mayInvoke(contracts, functions);
     this.baseUrl = this.#address(settings);
-    // The OpenAPI document contains the address of the API.
-    functions.byName.get(OPENAPI)?.lambda.addEnvironment('API_BASE_URL', this.baseUrl);
   }
 
   /** Exceptions from cdk-nag's rules, with their reasons. */

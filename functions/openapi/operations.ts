@@ -7,24 +7,25 @@ import type { openapi } from './contract.ts';
 const MAX_AGE = 300;
 
 export const openApiOperations: Operations<typeof openapi> = {
-  getOpenApi: async () =>
-    respond.text(served.text, { ETag: served.etag, 'Cache-Control': `public, max-age=${MAX_AGE}` }),
+  getOpenApi: async ({ request }) => {
+    const { text, etag } = documentAt(request.baseUrl);
+    return respond.text(text, { ETag: etag, 'Cache-Control': `public, max-age=${MAX_AGE}` });
+  },
 };
 
+/** The document as it was served last: a stage has one or two addresses. */
+let served = { baseUrl: '', text: '', etag: '' };
+
 /**
- * The committed `openapi.json` without its spaces, which are almost half of it. A deployed stage puts its own address
- * into it (`API_BASE_URL`). Both Node and esbuild understand a JSON import.
+ * The committed `openapi.json` with the address that it was asked from, and without its spaces, which are almost half
+ * of it. `/`, which it names itself, is not where the paths of a stage begin. Both Node and esbuild understand a JSON
+ * import.
  */
-const text = JSON.stringify({ ...document, servers: serversOf(process.env.API_BASE_URL) });
-
-export const served = {
-  text,
-  /** Strong: a digest of the bytes (RFC 9110 §8.8.3). */
-  etag: `"${createHash('sha256').update(text).digest('base64url')}"`,
-} as const;
-
-/** `/` is the root of the host, which at the address of a stage is not where its paths begin. */
-function serversOf(baseUrl: string | undefined): typeof document.servers {
-  if (baseUrl === undefined) return document.servers;
-  return document.servers.map((server) => ({ ...server, url: baseUrl, description: 'This stage' }));
+function documentAt(baseUrl: string): typeof served {
+  if (served.baseUrl === baseUrl) return served;
+  const servers = document.servers.map((server) => ({ ...server, url: baseUrl }));
+  const text = JSON.stringify({ ...document, servers });
+  // Strong: a digest of the bytes (RFC 9110 §8.8.3).
+  served = { baseUrl, text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` };
+  return served;
 }

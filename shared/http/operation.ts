@@ -60,7 +60,7 @@ export interface BearerInput {
 /** What an operation of a route without a bearer token gets besides its input. */
 export interface OpenInput {
   readonly session: RequestSession;
-  readonly request: Pick<HttpRequest, 'headers' | 'repeated' | 'bytes' | 'sourceAddress'>;
+  readonly request: Pick<HttpRequest, 'headers' | 'repeated' | 'bytes' | 'sourceAddress' | 'baseUrl'>;
   /** Set on a `bearer-optional` route when a token was sent. */
   readonly caller: Caller | undefined;
   /** Charges the request to a caller's budget, for an operation that identifies its caller itself. */

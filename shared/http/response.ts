@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyResult } from 'aws-lambda';
 import { MAX_RESPONSE, MOST_RESIDUAL, Problem, type Route } from '#contract';
 import type { Caller } from '#identity';
 import { escapedSize, fitsEscaped, parseJson } from '#json';
@@ -137,21 +137,6 @@ export function pageLinks(path: string, query: Query, at: { page: number; pageSi
 /** The next cursor page. */
 export const nextLink = (path: string, query: Query, after: string): string =>
   `${target(path, query, { after })}; rel="next"`;
-
-/**
- * The part of the called path before the route's own: `/prod` at the address that API Gateway gives a stage, nothing at
- * the root of a custom domain. `requestContext.path` is the path as the caller wrote it, at either address.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
- */
-export function basePathOf({ resource, requestContext }: APIGatewayProxyEvent): string {
-  const called = segmentsOf(requestContext.path);
-  return called
-    .slice(0, Math.max(0, called.length - segmentsOf(resource).length))
-    .map((segment) => `/${segment}`)
-    .join('');
-}
-
-const segmentsOf = (path = ''): string[] => path.split('/').filter((segment) => segment !== '');
 
 type Headers = NonNullable<APIGatewayProxyResult['headers']>;
 

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { loadFromSource } from '../../local/functions.ts';
 import { type Gateway, startGateway } from '../../local/gateway/gateway.ts';
-import { basePathOf, underBasePath } from '../../shared/http/response.ts';
+import { basePathOf, requestOf } from '../../shared/http/request/http-request.ts';
+import { underBasePath } from '../../shared/http/response.ts';
 import { type Api, callersAt, type OrgAccess, startApi } from '../support/api.ts';
 
 /** The API at API Gateway's own address, whose paths begin with the stage, and at a custom domain, at the same time. */
@@ -110,6 +111,16 @@ describe('what comes before the route’s own path', () => {
     ['/', '/api/v1/clients', ''],
     [undefined, '/api/v1/clients', ''],
   ])('of %s is found by the route %s', (path, resource, expected) => expect(of(path, resource)).toBe(expected));
+});
+
+it.each([
+  ['api.example.com', CLIENTS, 'https://api.example.com'],
+  ['api.example.com', `/crm${CLIENTS}`, 'https://api.example.com/crm'],
+  ['a1.execute-api.eu-west-1.amazonaws.com', `/prod${CLIENTS}`, 'https://a1.execute-api.eu-west-1.amazonaws.com/prod'],
+  ['127.0.0.1:3000', CLIENTS, 'http://127.0.0.1:3000'],
+])('a request knows the address that was called: %s%s', (domainName, path, expected) => {
+  const event = { resource: CLIENTS, requestContext: { domainName, path } } as unknown as APIGatewayProxyEvent;
+  expect(requestOf(event).baseUrl).toBe(expected);
 });
 
 it('nothing in a base path is anything but text', () => {

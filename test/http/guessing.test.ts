@@ -208,7 +208,8 @@ describe('a wrong signature', () => {
     vi.useRealTimers();
     const session = new RequestSession(environmentTable(), systemClock, Date.now() + 500);
     const headers = new Map([['x-signature', WRONG]]);
-    const delivery = { headers, repeated: new Set<string>(), bytes: Buffer.from(EVENT), sourceAddress: '192.0.2.1' };
+    const sent = { headers, repeated: new Set<string>(), bytes: Buffer.from(EVENT) };
+    const delivery = { ...sent, sourceAddress: '192.0.2.1', baseUrl: api.url };
     faulty.follow(({ operation }) => (operation === 'UpdateItem' ? 'throttled' : undefined));
     await expect(senderOf(session, org.appCode, delivery)).rejects.toThrow(listErrors.TableUnavailable);
   });

@@ -188,7 +188,6 @@ it('functions know the keys that they use: the first generation signs, the other
   for (const name of ['integrations', 'webhooks', 'deliveries'])
     expect(variables(name), name).toMatchObject({ SECRETS_KEY_ID: expect.stringContaining('key/KeysSecrets') });
   expect(variables('deliveries')).toMatchObject({ DELIVERY_CONCURRENCY: '200' });
-  expect(variables('openapi')).toMatchObject({ API_BASE_URL: 'https://api.example.com' });
 });
 
 it('every function is deployed by canary, and goes back when the API or its new version fails', () => {

@@ -3,7 +3,8 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { corsHeaders, originsOf } from '#contract';
 import { annotate, increment, logger } from '#telemetry';
 import { isContention, problemOf } from '../problems.ts';
-import { basePathOf, underBasePath } from '../response.ts';
+import { basePathOf } from '../request/http-request.ts';
+import { underBasePath } from '../response.ts';
 import type { Middleware, Routed } from './routing.ts';
 
 /** The outermost middlewares: what every response has, also that of an error. */

@@ -16,6 +16,8 @@ export interface HttpRequest {
   readonly query: Readonly<Record<string, readonly string[]>>;
   /** The bytes as sent. */
   readonly bytes: Buffer;
+  /** The address in front of `/api/v1`, as the caller called it: `https://api.example.com`. */
+  readonly baseUrl: string;
 }
 
 /** The request of a batch, as its own requests need it: they come from its caller, within its time. */
@@ -38,7 +40,35 @@ export function requestOf(event: APIGatewayProxyEvent): HttpRequest {
     params: definedEntries(event.pathParameters),
     query: definedEntries(event.multiValueQueryStringParameters),
     bytes: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
+    // Few operations ask for it.
+    get baseUrl() {
+      return baseUrlOf(event);
+    },
   };
+}
+
+/**
+ * The part of the called path before the route's own: `/prod` at the address that API Gateway gives a stage, nothing at
+ * the root of a custom domain. `requestContext.path` is the path as the caller wrote it, at either address.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
+ */
+export function basePathOf({ resource, requestContext }: APIGatewayProxyEvent): string {
+  const called = segmentsOf(requestContext.path);
+  return called
+    .slice(0, Math.max(0, called.length - segmentsOf(resource).length))
+    .map((segment) => `/${segment}`)
+    .join('');
+}
+
+const segmentsOf = (path = ''): string[] => path.split('/').filter((segment) => segment !== '');
+
+/**
+ * The address in front of the paths of the contracts, as this caller called it. API Gateway responds only under names
+ * of its own and of custom domains, so no caller can choose another. Of `npm start` the name has a port, and no TLS.
+ */
+function baseUrlOf(event: APIGatewayProxyEvent): string {
+  const { domainName = '' } = event.requestContext;
+  return `${domainName.includes(':') ? 'http' : 'https'}://${domainName}${basePathOf(event)}`;
 }
 
 /** All values by lower-case name: a header may be sent in two spellings. */

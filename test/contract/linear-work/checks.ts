@@ -106,6 +106,7 @@ const withHeader = (name: string, value: string): HttpRequest => ({
   params: {},
   query: {},
   bytes: Buffer.from('{}'),
+  baseUrl: 'http://127.0.0.1:3000',
 });
 const route = (id: string): Route => Object.fromEntries(routes)[id] as Route;
 const found = { body: clients.routes.getClient.response.example, version: 1 };
