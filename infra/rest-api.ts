@@ -183,6 +183,7 @@ export const ACCESS_LOG = AccessLogFormat.custom(
     authorizer_latency: '$context.authorizer.latency',
     authorizer_status: '$context.authorizer.status',
     integration_id: '$context.authorizer.integration_id',
+    user_id: '$context.authorizer.user_id',
     org_id: '$context.authorizer.org_id',
     error: '$context.error.responseType',
     waf: '$context.waf.status',

@@ -53,7 +53,7 @@ function* othersArrivals(scenario: string, size: Size, operations: ReadonlyMap<s
     const part = fraction(random);
     const [operation] = tenant.shares.find(([, end]) => part < end) ?? tenant.shares[0] ?? [];
     const caller = random.oneOf(tenant.callers);
-    if (operation !== undefined) yield { at, isFlood: false, operation, caller, address: caller.integrationId };
+    if (operation !== undefined) yield { at, isFlood: false, operation, caller, address: caller.id };
   }
 }
 

@@ -31,7 +31,40 @@ const me = declared(() =>
           app_code: field.text(100).describe('As it logged in with its secret.'),
           display_name: field.text(200).describe('What people call it.'),
         })
-        .describe('Who calls.'),
+        .nullable()
+        .describe('Who calls; null for a user.'),
+      user: z
+        .strictObject({
+          id: field.uuid().describe('Names the record of the caller.'),
+          name: field
+            .text(200)
+            .nullable()
+            .describe('What people call it.')
+            .meta({ examples: ['Ada Byron'] }),
+          email: field
+            .text(254)
+            .describe('Its address.')
+            .meta({ examples: ['ada@acme.example'] }),
+          identity_provider_id: field.uuid().describe('Names the identity provider through which it signed in.'),
+          clients: z
+            .array(
+              z
+                .strictObject({
+                  client_id: field.uuid().describe('Names the client.'),
+                  permissions: z
+                    .array(field.text(81))
+                    .max(1_000)
+                    .describe('What the user may do for this client.')
+                    .meta({ examples: [['tickets:read']] }),
+                })
+                .describe('What a user may do for one client.')
+                .meta({ id: 'MyClient' }),
+            )
+            .max(10)
+            .describe('The clients for whom it may do more than in the whole organization.'),
+        })
+        .nullable()
+        .describe('Who calls; null for an integration.'),
       organization: z
         .strictObject({
           id: field.uuid().describe('Names the tenant that it acts for.'),
@@ -44,7 +77,7 @@ const me = declared(() =>
         .array(field.text(81))
         .max(100)
         .nullable()
-        .describe('The permissions that the integration was given; null for all of its tenant.'),
+        .describe('The permissions that the caller has in its whole tenant; null for all of them.'),
       effective_permissions: z
         .array(field.text(81))
         .max(1_000)
@@ -54,7 +87,7 @@ const me = declared(() =>
       limits: z.array(limit()).max(2).describe('The request budgets that each of its requests is charged to.'),
       token: z
         .strictObject({
-          issued_at: field.timestamp().describe('When it was made, at the login.'),
+          issued_at: field.timestamp().describe('When it was made.'),
           expires_at: field.timestamp().describe('When it ends, if it is not ended before: log in again by then.'),
         })
         .describe('For how long this caller is logged in.'),
@@ -143,13 +176,14 @@ export const account = contract({
     getMe: route('GET', '/api/v1/me', {
       summary: 'Read who you are',
       description:
-        'The integration of the token, its organization, permissions and request budgets, and when the token ' +
+        'The integration or user of the token, its organization, permissions and request budgets, and when the token ' +
         'ends. A change of permissions or limit shows within a minute, unless the stage sets another time.',
       extension: true,
       permission: null,
       tenancy: 'own',
       response: ok(me, 'The caller.', {
         integration: { id: INTEGRATION, app_code: 'acme-billing', display_name: 'Acme billing' },
+        user: null,
         organization: { id: '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d', name: 'Acme Lda', slug: 'acme-lda' },
         permissions: ['clients:read', 'tickets:write'],
         effective_permissions: ['clients:read', 'tickets:read', 'tickets:write'],

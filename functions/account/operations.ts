@@ -1,11 +1,12 @@
 import { TOKEN_TIMES } from '#auth';
 import { unauthorized } from '#contract';
 import type { Operations } from '#http';
-import { type Caller, mayDo } from '#identity';
+import { type Caller, type IntegrationCaller, mayDo, type UserCaller } from '#identity';
 import { entity, type Tenant } from '#table';
 import { organizationEntity, readRequestCounts } from '#tenancy';
 import { dateOf } from '../../shared/clock.ts';
 import { catalogue } from '../access/catalogue.static.ts';
+import { userEntity } from '../access/store.ts';
 import { integrationEntity } from '../integrations/store.ts';
 import { attachmentQuota } from '../tickets/attachments/limits.ts';
 import { readBytes } from '../tickets/attachments/state/uploads.ts';
@@ -14,17 +15,16 @@ import { kinds } from './kinds.static.ts';
 
 export const accountOperations: Operations<typeof account> = {
   getMe: async ({ caller, tenant, readLimits }) => {
-    const [integration, organization, limits] = await Promise.all([
-      tenant.records(integrationEntity).get(caller.integrationId),
+    const [who, organization, limits] = await Promise.all([
+      caller.type === 'user' ? userOf(tenant, caller) : integrationOf(tenant, caller),
       tenant.orgId === null ? null : tenant.records(organizationEntity).get(tenant.orgId),
       readLimits(),
     ]);
-    if (integration === undefined || organization === undefined) throw unauthorized('The integration was deleted.');
-    const { id, app_code, display_name } = integration.record;
+    if (who === undefined || organization === undefined) throw unauthorized(`The ${caller.type} was deleted.`);
     const { permissions } = caller;
     return {
       body: {
-        integration: { id, app_code, display_name },
+        ...who,
         organization: organization && nameOf(organization.record),
         permissions: permissions && [...permissions],
         effective_permissions: catalogue.map(({ code }) => code).filter((code) => mayDo(caller, code)),
@@ -53,12 +53,27 @@ export const accountOperations: Operations<typeof account> = {
   },
 };
 
+async function integrationOf(tenant: Tenant, { id }: IntegrationCaller) {
+  const found = await tenant.records(integrationEntity).get(id);
+  if (found === undefined) return undefined;
+  const { app_code, display_name } = found.record;
+  return { integration: { id, app_code, display_name }, user: null };
+}
+
+async function userOf(tenant: Tenant, { id, providerId, clientPermissions }: UserCaller) {
+  const found = await tenant.records(userEntity).get(id);
+  if (found === undefined) return undefined;
+  const { name, email } = found.record;
+  const clients = Array.from(clientPermissions, ([client_id, codes]) => ({ client_id, permissions: [...codes] }));
+  return { integration: null, user: { id, name, email, identity_provider_id: providerId, clients } };
+}
+
 const nameOf = ({ id, name, slug }: Record<'id' | 'name' | 'slug', string>) => ({ id, name, slug });
 
-/** A token has its lifetime between the two. */
-const tokenOf = ({ expiresAt }: Caller) => ({
-  issued_at: timeOf(expiresAt - TOKEN_TIMES.lifetime),
-  expires_at: timeOf(expiresAt),
+/** A token of an integration has its lifetime between the two; that of a user may end earlier. */
+const tokenOf = (caller: Caller) => ({
+  issued_at: timeOf(caller.type === 'user' ? caller.issuedAt : caller.expiresAt - TOKEN_TIMES.lifetime),
+  expires_at: timeOf(caller.expiresAt),
 });
 
 const timeOf = (epochSeconds: number): string => new Date(epochSeconds * 1_000).toISOString();

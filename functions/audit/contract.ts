@@ -16,16 +16,22 @@ export const auditEvent = record('AuditEvent', () => ({
   ),
   actor_type: readOnly(
     z
-      .enum(['integration', 'anonymous', 'operator', 'service'])
+      .enum(['integration', 'user', 'anonymous', 'operator', 'service'])
       .describe(
-        'An integration, somebody without token and signature, the operator’s command line, or the service itself.',
+        'An integration, a user, somebody without token and signature, the operator’s command line, or the service ' +
+          'itself.',
       ),
   ),
-  actor_id: readOnly(
-    field.reference('Integration').nullable().describe('Id of the integration that acted, where it was one.'),
-  ),
+  actor_id: readOnly(field.uuid().nullable().describe('Id of the integration or user that acted, where it was one.')),
   actor_app_code: readOnly(
     field.text(100).nullable().describe('Its app code at that time; of a refused login the one that was tried.'),
+  ),
+  actor_name: readOnly(
+    field
+      .text(254)
+      .nullable()
+      .describe('What the user that acted was called at that time, where it was one.')
+      .meta({ examples: ['Ada Byron'] }),
   ),
   record_type: readOnly(field.text(100).describe('Name of the record in this document: `Integration`.')),
   record_id: readOnly(
@@ -95,6 +101,7 @@ const example = {
   actor_type: 'integration',
   actor_id: '87d6100d-2b60-4d21-b6a1-90c4ee1f7a35',
   actor_app_code: 'acme-billing',
+  actor_name: null,
   record_type: 'Integration',
   record_id: '1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18',
   changed_fields: ['status', 'permissions'],
@@ -123,7 +130,7 @@ export const audit = contract({
       permission: 'audit:read',
       query: () => ({
         ...parameter.page(),
-        actor_id: parameter.anyOf(field.reference('Integration'), 'Id of the integration that acted.'),
+        actor_id: parameter.anyOf(field.uuid(), 'Id of the integration or user that acted.'),
         record_id: parameter.anyOf(field.uuid(), 'Id of the record that was created or changed.'),
       }),
       response: pageOf(auditEvent, 'A page of audit events.', example),

@@ -69,7 +69,7 @@ export const clientAction = record('ClientAction', () => ({
   id: readOnly(field.uuid()),
   type: readOnly(field.word().describe('What was done: `created` or `updated`.')),
   client_id: readOnly(field.reference('Client').describe('The client that it was done to.')),
-  performed_by: readOnly(field.uuid().describe('Id of the integration that did it.')),
+  performed_by: readOnly(field.uuid().describe('Id of the integration or user that did it.')),
   performed_at: readOnly(field.timestamp().describe('When it was done, by the clock of the service.')),
   details: readOnly(
     field

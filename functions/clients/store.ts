@@ -40,7 +40,7 @@ export async function recordAction(
     fields: {
       ...action,
       client_id: clientId,
-      performed_by: caller.integrationId,
+      performed_by: caller.id,
       performed_at: tenant.session.timestamp,
       result: 'success',
     },

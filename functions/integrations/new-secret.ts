@@ -1,7 +1,7 @@
 import { invalidField } from '#contract';
 import type { Caller, Permissions } from '#identity';
 import { StaleRead, Tenant } from '#table';
-import { readCredentialsOf, requireCredentials } from '#tenancy';
+import { readCredentialsOf, readHeldByUser, requireCredentials, requireUserAccess } from '#tenancy';
 import * as integrationSecrets from './secrets.ts';
 
 /** A new secret of an integration, and who knows it. */
@@ -21,6 +21,12 @@ export async function chosenSecret(supplied: string | undefined, appCode: string
  * they are the same at commit; otherwise the operation is run again.
  */
 export async function presentPermissions(tenant: Tenant, caller: Caller): Promise<Permissions> {
+  if (caller.type === 'user') {
+    const held = await readHeldByUser(tenant, caller);
+    if (held === undefined) return [];
+    requireUserAccess(tenant, caller, held, () => new StaleRead('the permissions of the caller have changed'));
+    return held;
+  }
   const credentials = await readCredentialsOf(Tenant.of(caller, tenant.session), caller.appCode);
   if (credentials === undefined) return [];
   const { permissions } = credentials;

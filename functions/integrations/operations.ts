@@ -97,7 +97,7 @@ export const integrationOperations: Operations<typeof integrations> = {
 function checkCreation(tenant: Tenant, caller: Caller, fields: Pick<Integration, 'app_code' | 'permissions'>): void {
   checkGrant(caller, fields.permissions);
   // One transaction cannot both check the caller's credentials and put the same item.
-  if (fields.app_code === caller.appCode) throw new NotUnique('app_code');
+  if (caller.type === 'integration' && fields.app_code === caller.appCode) throw new NotUnique('app_code');
   requireLivePermissions(tenant, caller, WRITE, fields.permissions);
   if (caller.orgId !== null) requireRateLimit(tenant, caller);
 }

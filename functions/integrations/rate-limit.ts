@@ -30,6 +30,8 @@ const platformOnly = (): Problem =>
 
 /** Stages the condition that the caller's rate limit is that of its token. Else the commit throws `unauthorized`. */
 export function requireRateLimit(tenant: Tenant, caller: Caller): void {
+  // A user has no rate limit of its own.
+  if (caller.type === 'user') return;
   const own = { rate_limit: caller.rateLimit };
   const expect = caller.rateLimit === null ? { equalsOrAbsent: own } : { equals: own };
   requireCredentials(tenant, caller, expect, () =>

@@ -8,6 +8,7 @@ export const logOperations: Operations<typeof logs> = {
   listLogs: pagesOf(logEntity),
 
   ingestLog: async ({ body, tenant, caller, session }) => {
+    if (caller.type === 'user') throw new Problem('forbidden', { detail: 'Log entries come from integrations only.' });
     const from = { integration_id: caller.integrationId, ts: session.timestamp };
     const all = entriesOf(body).map((entry) => ({ ...entry, ...from }));
     const creating = tenant.records(logEntity).createAll(all);

@@ -42,7 +42,7 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   const { signed, ...sender } = await senderOf(session, appCode, request);
   const { credentials, suspension, caller } = sender;
   const tenant = Tenant.ofCredentials(credentials, session);
-  annotate({ integration_id: caller.integrationId, tenant: tenant.id });
+  annotate({ integration_id: caller.id, tenant: tenant.id });
   const isActive = credentials.status === 'active';
   input.charge(caller, isActive ? 'own-and-tenant' : 'own');
   if (!isActive) throw new Problem('forbidden', { detail: 'The integration is inactive.' });

@@ -19,9 +19,9 @@ interface Attempt {
 const TIMEOUT_MS = 1_000;
 
 /**
- * Writes an audit event of a refused login, signature or escalation to the integration's tenant: for the first, second,
- * fourth, eighth … refusal of one integration in a day, so that nobody can fill the table with them. It has a unit of
- * work of its own, because the request commits nothing. Best effort: it never throws.
+ * Writes an audit event of a refused login, signature or escalation to the tenant of the integration or user: for its
+ * first, second, fourth, eighth … refusal in a day, so that nobody can fill the table with them. It has a unit of work
+ * of its own, because the request commits nothing. Best effort: it never throws.
  */
 export async function recordRefusal(
   request: RequestSession,
@@ -33,7 +33,7 @@ export async function recordRefusal(
   session.audit.origin = request.audit.origin;
   session.audit.actAs(attempt?.actor ?? { type: 'anonymous' }, what);
   const tenant = Tenant.ofCredentials(integration, session);
-  const writing = record(tenant, integration.integration_id, what, attempt?.operation).catch(async (error: unknown) => {
+  const writing = record(tenant, integration.integration_id, what, attempt).catch(async (error: unknown) => {
     logger.warn('the audit event of a refusal could not be written', { error: error as Error });
     await session.abandon(error);
   });
@@ -52,7 +52,7 @@ export async function recordEscalation(
   error: unknown,
 ): Promise<void> {
   if (!route.privileged || !isDenial(error)) return;
-  const integration = { tenant: Tenant.of(caller, session).id, integration_id: caller.integrationId };
+  const integration = { tenant: Tenant.of(caller, session).id, integration_id: caller.id };
   const attempt = { actor: actorOf(caller), operation: operationId };
   await recordRefusal(session, integration, 'escalation_refused', attempt);
 }
@@ -60,10 +60,11 @@ export async function recordEscalation(
 const isDenial = (error: unknown): boolean =>
   error instanceof Problem && (error.type === 'forbidden' || error.type === 'unauthorized');
 
-async function record(tenant: Tenant, integrationId: string, what: Refused, attempted?: string): Promise<void> {
-  const count = await countRefusal(tenant, what, integrationId);
+async function record(tenant: Tenant, id: string, what: Refused, attempt?: Attempt): Promise<void> {
+  const count = await countRefusal(tenant, what, id);
   if (!isPowerOfTwo(count)) return;
-  await tenant.auditLog('Integration').refused(integrationId, count, attempted);
+  const refused = attempt?.actor.type === 'user' ? 'User' : 'Integration';
+  await tenant.auditLog(refused).refused(id, count, attempt?.operation);
   await tenant.session.commit();
 }
 

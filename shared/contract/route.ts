@@ -25,6 +25,12 @@ type Auth = 'bearer' | 'bearer-optional' | 'signature' | 'none';
 /** `<area>:<verb>` (spec §2, Permission). */
 export type PermissionCode = `${string}:${string}`;
 
+/**
+ * How a route keeps a user to its clients, where it has the permission for some only: by the field of its records that
+ * names their client, `id` for clients themselves.
+ */
+export type ClientScope = 'id' | 'client_id';
+
 type Parameters = z.ZodRawShape;
 export type Example = { readonly [key: string]: unknown };
 
@@ -59,6 +65,8 @@ export interface Route<
   readonly permission?: PermissionCode | null;
   /** Callers of an organization are refused, whatever they send. */
   readonly callers?: 'platform';
+  /** Absent: a user that has the permission for some clients only is refused. So new routes are closed to it. */
+  readonly clientScope?: ClientScope;
   /** An extension: not in the spec, added to make what the spec shows usable (`docs/decisions/0001`). */
   readonly extension?: true;
   /**
@@ -145,6 +153,7 @@ export interface RouteOptions {
   readonly auth?: Auth;
   readonly permission?: PermissionCode | null;
   readonly callers?: 'platform';
+  readonly clientScope?: ClientScope;
   readonly extension?: true;
   readonly cutsOff?: true;
   /** `named` (the default): a platform caller may name an organization by `org_id` in the query. `own`: nobody may. */

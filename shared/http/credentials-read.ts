@@ -43,9 +43,9 @@ export class CredentialsRead {
     this.#counting.catch(() => undefined);
   }
 
-  async #countFor({ integrationId }: Caller): Promise<void> {
+  async #countFor({ id }: Caller): Promise<void> {
     try {
-      this.#count = await ReadCount.increment(this.#tenant, this.#recordType, integrationId);
+      this.#count = await ReadCount.increment(this.#tenant, this.#recordType, id);
     } catch (cause) {
       throw new listErrors.TableUnavailable('a read of protected fields could not be counted', { cause });
     }

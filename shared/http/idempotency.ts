@@ -3,11 +3,11 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { environmentEncryption, StoredKeyGone } from '#auth';
 import { type Contract, Problem, type Route, takesHeader } from '#contract';
-import { type Caller, mayDo } from '#identity';
+import { type Caller, type IntegrationCaller, includeAll, mayDo } from '#identity';
 import { type DeduplicationStore, type RequestSession, StaleRead, Tenant } from '#table';
-import { areLive, type Credentials, dataKeyCache, readCredentialsOf, readSuspension } from '#tenancy';
+import { type Credentials, dataKeyCache, readCredentialsOf, readSuspension } from '#tenancy';
 import type { OperationContext } from './operation.ts';
-import { allOf } from './privileged-operations.ts';
+import { allOf, readHeld } from './privileged-operations.ts';
 import type { HttpRequest } from './request/http-request.ts';
 import { withoutFields } from './response.ts';
 
@@ -94,7 +94,7 @@ export class IdempotentRequest {
   private constructor(use: KeyUse) {
     this.#use = use;
     this.#fingerprint = hash('sha256', use.text, 'base64url');
-    this.#remembered = use.tenant.deduplication<Remembered>('REQUEST', use.caller.integrationId);
+    this.#remembered = use.tenant.deduplication<Remembered>('REQUEST', use.caller.id);
   }
 
   /**
@@ -198,7 +198,7 @@ export class IdempotentRequest {
 
   #contextIn(tenant: Tenant) {
     const { caller, key } = this.#use;
-    return { tenant: tenant.id, record: `request/${caller.integrationId}/${key}` };
+    return { tenant: tenant.id, record: `request/${caller.id}/${key}` };
   }
 }
 
@@ -228,7 +228,7 @@ export interface FirstCaller {
   readonly tokenId: string | null;
   readonly permissions: Credentials['permissions'];
   /** The integration whose secret was shown. */
-  readonly shown: Pick<Caller, 'orgId' | 'appCode'>;
+  readonly shown: Pick<IntegrationCaller, 'orgId' | 'appCode'>;
 }
 
 export const firstCallerOf = ({ tokenId, permissions }: Caller, shown: FirstCaller['shown']): FirstCaller => ({
@@ -238,8 +238,8 @@ export const firstCallerOf = ({ tokenId, permissions }: Caller, shown: FirstCall
 });
 
 /**
- * Whether this is the first caller, its token has not ended, and its credentials have all permissions that it had then
- * and all that the integration whose secret is shown has now. Two strongly consistent reads in parallel.
+ * Whether this is the first caller, its token has not ended, and it has all permissions that it had then and all that
+ * the integration whose secret is shown has now. Strongly consistent reads in parallel.
  */
 export async function isStillFirstCaller(
   firstCaller: FirstCaller | undefined,
@@ -248,13 +248,11 @@ export async function isStillFirstCaller(
 ): Promise<boolean> {
   if (firstCaller === undefined || firstCaller.tokenId === null || firstCaller.tokenId !== caller.tokenId) return false;
   const { orgId, appCode } = firstCaller.shown;
-  const callers = Tenant.of(caller, session);
-  const owner = orgId === null ? callers : Tenant.named(orgId, caller, session);
-  const [own, shown] = await Promise.all([
-    readCredentialsOf(callers, caller.appCode),
+  const owner = orgId === null ? Tenant.of(caller, session) : Tenant.named(orgId, caller, session);
+  const [held, shown] = await Promise.all([
+    readHeld(caller, session, session.now),
     owner && readCredentialsOf(owner, appCode),
   ]);
-  if (shown === undefined) return false;
-  const permissions = allOf(firstCaller.permissions, shown.permissions);
-  return areLive(own, caller, session.now, permissions);
+  if (shown === undefined || held === undefined) return false;
+  return includeAll(held, allOf(firstCaller.permissions, shown.permissions));
 }

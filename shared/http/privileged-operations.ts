@@ -1,14 +1,21 @@
 import { type PermissionCode, Problem, unauthorized } from '#contract';
 import { type Caller, includeAll, type Permissions } from '#identity';
 import { type RequestSession, StaleRead, Tenant } from '#table';
-import { areLive, type Credentials, liveCredentials, readCredentialsOf, requireCredentials } from '#tenancy';
+import {
+  areLive,
+  liveCredentials,
+  readCredentialsOf,
+  readHeldByUser,
+  requireCredentials,
+  requireUserAccess,
+} from '#tenancy';
 import { problemOf } from './problems.ts';
 
 /**
- * Operations on keys and permissions need live credentials (`docs/decisions/0073`). What the pipeline knows of a caller
- * may be outdated, because the gateway caches the authorizer's response. That is acceptable for records. An operation
- * that grants, changes or revokes permissions stages a condition on the caller's credentials, which is checked at
- * commit.
+ * Operations on keys and permissions need live credentials, or a user's live access (`docs/decisions/0073`). What the
+ * pipeline knows of a caller may be outdated, because the gateway caches the authorizer's response. That is acceptable
+ * for records. An operation that grants, changes or revokes permissions stages a condition on the caller's credentials
+ * or access, which is checked at commit.
  */
 
 /** The union of these permissions. */
@@ -31,33 +38,52 @@ export function requireLivePermissions(
 ): void {
   const permissions = allOf([needed], ...given);
   const { now } = tenant.session;
+  if (caller.type === 'user') {
+    requireUserAccess(tenant, caller, permissions, (held) =>
+      held === undefined ? ended(caller) : lacks(held, permissions),
+    );
+    return;
+  }
   requireCredentials(tenant, caller, liveCredentials(caller, now, permissions), (found) => {
     if (caller.proof === 'signature') return new StaleRead('the credentials of the sender have changed');
-    if (!areLive(found, caller, now)) {
-      return ended();
-    }
-    return new Problem('forbidden', { detail: `The caller no longer has ${lacking(found, permissions)}.` });
+    return areLive(found, caller, now) ? lacks(found?.permissions ?? [], permissions) : ended(caller);
   });
 }
 
 /**
- * Reads whether the caller's credentials are still live: one strongly consistent read, with the attempts that others
- * have.
+ * The permissions that a caller has now, in its whole organization; undefined where its token has ended. Strongly
+ * consistent reads. `now` in epoch milliseconds.
+ */
+export async function readHeld(caller: Caller, session: RequestSession, now: number): Promise<Permissions | undefined> {
+  const tenant = Tenant.of(caller, session);
+  if (caller.type === 'user') return readHeldByUser(tenant, caller);
+  const found = await readCredentialsOf(tenant, caller.appCode);
+  return areLive(found, caller, now) ? found?.permissions : undefined;
+}
+
+/**
+ * Reads whether the caller is still live, with the attempts that others have.
  * @returns the problem with which the caller's next request is refused: `unauthorized`, or that of a table that cannot
  *   be read
  */
 export async function refusalOfCaller(caller: Caller, session: RequestSession): Promise<Problem | undefined> {
   try {
-    const found = await readCredentialsOf(Tenant.of(caller, session), caller.appCode);
-    return areLive(found, caller, session.clock()) ? undefined : ended();
+    const held = await readHeld(caller, session, session.clock());
+    return held === undefined ? ended(caller) : undefined;
   } catch (error) {
     return problemOf(error);
   }
 }
 
-const ended = (): Problem => unauthorized('The integration is inactive, or its tokens were ended.');
+const ended = ({ type }: Caller): Problem =>
+  unauthorized(
+    type === 'user'
+      ? 'The user may not sign in any more, or its tokens were ended.'
+      : 'The integration is inactive, or its tokens were ended.',
+  );
 
-const lacking = (found: Pick<Credentials, 'permissions'> | undefined, permissions: Permissions): string =>
-  permissions === null
-    ? 'all permissions'
-    : permissions.filter((code) => !includeAll(found?.permissions ?? [], [code])).join(', ');
+const lacks = (held: Permissions, permissions: Permissions): Problem =>
+  new Problem('forbidden', { detail: `The caller no longer has ${missing(held, permissions)}.` });
+
+const missing = (held: Permissions, permissions: Permissions): string =>
+  permissions === null ? 'all permissions' : permissions.filter((code) => !includeAll(held, [code])).join(', ');

@@ -51,7 +51,7 @@ const creates = ({ method }: Route, { existed }: OperationResponse): boolean =>
 
 /** The name of caller and operation. The path of a webhook names its sender. */
 function nameOf({ matched: { route }, scope: { caller }, input: { params } }: Event): string | undefined {
-  const sender = caller?.integrationId ?? params.app_code;
+  const sender = caller?.id ?? params.app_code;
   return sender === undefined ? undefined : `${route.method} ${route.path} ${sender}`;
 }
 

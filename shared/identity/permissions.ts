@@ -16,3 +16,13 @@ export function codesThatAllow(code: string): readonly string[] {
 /** Whether permissions include all of others, each by its own code or by one that includes it. */
 export const includeAll = (held: Permissions, others: Permissions): boolean =>
   held === null || (others?.every((code) => codesThatAllow(code).some((one) => held.includes(one))) ?? false);
+
+/** What two sets of permissions have in common: `clients:read` of `clients:read` and `clients:write`. */
+export function commonTo(one: Permissions, other: Permissions): Permissions {
+  if (one === null || other === null) return one ?? other;
+  return [...withReading(one).intersection(withReading(other))];
+}
+
+/** The codes with those that they include: `clients:write` and `clients:read`. */
+export const withReading = (codes: Iterable<string>): ReadonlySet<string> =>
+  new Set([...codes].flatMap((code) => (code.endsWith(':write') ? [code, code.replace(/write$/, 'read')] : [code])));

@@ -130,8 +130,8 @@ export class Tenant {
   }
 
   /** The ids of events that an integration has sent, or of its requests: two integrations may use the same id. */
-  deduplication<V extends object>(kind: 'EVENT' | 'REQUEST', integrationId: string): DeduplicationStore<V> {
-    return new DeduplicationStore<V>(this.session, this.id, { kind, integrationId });
+  deduplication<V extends object>(kind: 'EVENT' | 'REQUEST', callerId: string): DeduplicationStore<V> {
+    return new DeduplicationStore<V>(this.session, this.id, { kind, callerId });
   }
 
   /**

@@ -22,6 +22,7 @@ export interface Annotations {
   /** The tenant that the request acts in: `PLATFORM` or the id of an organization. */
   readonly tenant?: string;
   readonly integration_id?: string;
+  readonly user_id?: string;
   /** Type of the problem that was returned, without its prefix. */
   readonly problem?: string;
   /** There where the problem is that others were writing the same items at the same time. */

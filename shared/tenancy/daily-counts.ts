@@ -3,7 +3,7 @@ import { type Item, type Key, retry, schema } from '@custodia/counted-lists';
 import { StaleRead, type Tenant, tenantKey } from '#table';
 
 /**
- * Counts by integration and day (UTC), so that only the 1st, 2nd, 4th, 8th … of a day leave an audit event. A container
+ * Counts by caller and day (UTC), so that only the 1st, 2nd, 4th, 8th … of a day leave an audit event. A container
  * whose clock is wrong counts under another day, and so leaves more events, never fewer.
  */
 
@@ -11,16 +11,16 @@ import { StaleRead, type Tenant, tenantKey } from '#table';
 const KEPT = 2 * 86_400;
 
 /**
- * Counts a refused login, signature or escalation of an integration, so that concurrent refusals all count. A retry
- * after a lost reply may count twice.
+ * Counts a refused login, signature or escalation of a caller, so that concurrent refusals all count. A retry after a
+ * lost reply may count twice.
  * @returns today's number
  */
-export async function countRefusal(tenant: Tenant, what: string, integrationId: string): Promise<number> {
-  const counted = await countToday(tenant, keyOf(tenant, 'REFUSALS', what, integrationId), 'REFUSALS');
+export async function countRefusal(tenant: Tenant, what: string, callerId: string): Promise<number> {
+  const counted = await countToday(tenant, keyOf(tenant, 'REFUSALS', what, callerId), 'REFUSALS');
   return Number(counted.REFUSALS);
 }
 
-/** Requests of an integration that could show protected fields of records of one type, on the day of the request. */
+/** Requests of a caller that could show protected fields of records of one type, on the day of the request. */
 export class ReadCount {
   readonly #tenant: Tenant;
   readonly #key: Key;
@@ -40,8 +40,8 @@ export class ReadCount {
    * Counts such a request: one write unit, sent beside its work.
    * @throws TableUnavailable when it cannot be counted before the session's deadline
    */
-  static async increment(tenant: Tenant, recordType: string, integrationId: string): Promise<ReadCount> {
-    const key = keyOf(tenant, 'READS', recordType, integrationId);
+  static async increment(tenant: Tenant, recordType: string, callerId: string): Promise<ReadCount> {
+    const key = keyOf(tenant, 'READS', recordType, callerId);
     return new ReadCount(tenant, key, await retry(() => countToday(tenant, key, 'READS'), tenant.session));
   }
 
@@ -70,12 +70,12 @@ export class ReadCount {
 const auditedIn = ({ AUDITED: audited }: Item = {}): number => Number(audited ?? 0);
 
 /**
- * `ORG#<tenant>#REFUSALS` / `<what>#<integration id>#2026-11-20` for refused logins, signatures and escalations;
- * `ORG#<tenant>#READS` / `Service#<integration id>#2026-11-20` for reads of credentials, by type of record.
+ * `ORG#<tenant>#REFUSALS` / `<what>#<id of the caller>#2026-11-20` for refused logins, signatures and escalations;
+ * `ORG#<tenant>#READS` / `Service#<id of the caller>#2026-11-20` for reads of credentials, by type of record.
  */
-function keyOf({ id, session }: Tenant, counted: 'REFUSALS' | 'READS', what: string, integrationId: string): Key {
+function keyOf({ id, session }: Tenant, counted: 'REFUSALS' | 'READS', what: string, callerId: string): Key {
   const day = new Date(session.now).toISOString().slice(0, 10);
-  return tenantKey(id, counted, `${what}#${integrationId}#${day}`);
+  return tenantKey(id, counted, `${what}#${callerId}#${day}`);
 }
 
 async function countToday({ id, session }: Tenant, key: Key, attribute: 'REFUSALS' | 'READS'): Promise<Item> {

@@ -35,4 +35,15 @@ export {
   stageTokensEnd,
 } from './stored-credentials.ts';
 export { readSuspension, type Suspension, stageSuspension } from './suspensions.ts';
-export { type Grant, readUserAccess, type SignIn, signInKey, type UserAccess, userAccessKey } from './user-access.ts';
+export {
+  type Grant,
+  isLiveUser,
+  powerOf,
+  readHeldByUser,
+  readUserAccess,
+  requireUserAccess,
+  type SignIn,
+  signInKey,
+  type UserAccess,
+  userAccessKey,
+} from './user-access.ts';

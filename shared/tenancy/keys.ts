@@ -17,6 +17,10 @@ export const loginFailureKey = (digest: string): Key => ({ PK: `LOGIN_FAILURE#${
 
 /**
  * Sort keys of a tenant's budgets that are of no integration: of all together, of deliveries, and of when replays
- * begin. The others are of an integration, by its id. Each has the shared bucket, with the number of requests by day.
+ * begin. The others are of an integration, by its id, or of a user, by its id after {@link USERS}. Each has the shared
+ * bucket, with the number of requests by day.
  */
 export const BUDGET_OF = { all: 'TENANT', deliveries: 'DELIVERIES', replays: 'REPLAYS' } as const;
+
+/** Before the ids of users: it sorts them behind all ids of integrations, which are hexadecimal. */
+export const USERS = 'user#';

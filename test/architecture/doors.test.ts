@@ -33,8 +33,10 @@ const NAMES: Readonly<Record<string, number>> = {
   '#table': 46,
   // With uploads, and what can be restored.
   '#table/storage': 25,
+  // Callers are integrations and users, each with what the authorizer passes on of it.
+  '#identity': 17,
   '#auth': 18,
-  '#tenancy': 43,
+  '#tenancy': 46,
   // What an invocation, and a part of it, has used; and the metrics, which alarms and dashboards read.
   '#telemetry': 13,
 };

@@ -64,6 +64,7 @@ describe('GET /me', () => {
     expect(Date.now() - Number(issued)).toBeLessThan(60_000);
     expect({ ...body, token: undefined, organization: { ...(body.organization as object), slug: '' } }).toEqual({
       integration: { id: integrationId, app_code: appCode, display_name: 'Reports' },
+      user: null,
       organization: { id: org.orgId, name: 'Acme', slug: '' },
       permissions: [],
       effective_permissions: [],

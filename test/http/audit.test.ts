@@ -48,7 +48,7 @@ async function leftBy(work: () => Promise<unknown>, token = org.token, query = '
 }
 
 /** Fields that events of changes and of refused logins lack. */
-const NO_READ = { attempted_operation: null, reads: null, shown_count: null, shown_ids: null };
+const NO_READ = { actor_name: null, attempted_operation: null, reads: null, shown_count: null, shown_ids: null };
 
 const byOrg = () => ({ actor_type: 'integration', actor_id: org.integrationId, actor_app_code: org.appCode });
 const requestIdOf = ({ headers }: Pick<ApiResponse, 'headers'>) => headers.get('x-request-id');

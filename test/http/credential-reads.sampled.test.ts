@@ -88,6 +88,7 @@ describe.each(
       record_id: id,
       changed_fields: [],
       failures: null,
+      actor_name: null,
       attempted_operation: null,
       reads: 1,
       shown_count: 1,

@@ -58,6 +58,7 @@ describe('an escalation that is refused', () => {
       actor_type: 'integration',
       actor_id: key.id,
       actor_app_code: key.appCode,
+      actor_name: null,
       record_type: 'Integration',
       record_id: key.id,
       changed_fields: [],

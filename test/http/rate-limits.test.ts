@@ -152,7 +152,7 @@ describe('the budget of a tenant', () => {
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429, 429]);
     const [refused] = responses.slice(-1);
     expect([refused?.body.detail, refused?.headers.get('retry-after')]).toEqual([
-      'All integrations of this tenant together may send 6 requests a minute.',
+      'All integrations and users of this tenant together may send 6 requests a minute.',
       '10',
     ]);
     expect((await list(other.token)).status).toBe(200);
@@ -315,7 +315,7 @@ describe('containers that share a budget', () => {
     const session = new RequestSession(environmentTable(), () => now, now + 5_000);
     if (batch === 0) return true;
     const seemsFull = bucket.seemsFullBefore(batch, now);
-    const { fullAt } = await flushBudget(Tenant.of(of, session), of.integrationId, batch, { seemsFull });
+    const { fullAt } = await flushBudget(Tenant.of(of, session), of.id, batch, { seemsFull });
     bucket.learn(fullAt, now, batch);
     return true;
   };
@@ -352,7 +352,7 @@ describe('containers that share a budget', () => {
     const of = caller();
     const now = Date.now();
     const session = new RequestSession(environmentTable(), () => now, now + 5_000);
-    const flushes = Array.from({ length: 20 }, () => flushBudget(Tenant.of(of, session), of.integrationId, 100));
+    const flushes = Array.from({ length: 20 }, () => flushBudget(Tenant.of(of, session), of.id, 100));
     expect(Math.max(...(await Promise.all(flushes)).map(({ fullAt }) => fullAt))).toBe(now + 2_000);
   });
 

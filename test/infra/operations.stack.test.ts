@@ -30,6 +30,7 @@ const ALL: Required<Annotations> = {
   operation: 'listThings',
   tenant: 'PLATFORM',
   integration_id: 'i-1',
+  user_id: 'u-1',
   problem: 'not-found',
   contended: true,
   line: 7,

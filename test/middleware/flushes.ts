@@ -23,7 +23,7 @@ const LIMIT = 600;
  */
 export async function flushUnits(table: Table, { requests, everyMs, containers }: Pace): Promise<number> {
   const caller = aCaller(randomUUID(), { integration_id: randomUUID(), rate_limit: String(LIMIT) });
-  const name = `flushes-${caller.integrationId}`;
+  const name = `flushes-${caller.id}`;
   let units = 0;
   table.client.middlewareStack.add(
     (next) => (call) => {

@@ -38,7 +38,7 @@ const asked = (given: Partial<ChainEvent> = { caller }, to: Route = reading): Ch
 
 describe('a request that cuts off a key', () => {
   const tokenOf = (token_id: string) =>
-    aCaller(String(caller.orgId), { integration_id: caller.integrationId, token_id });
+    aCaller(String(caller.orgId), { integration_id: caller.id, token_id });
   const spend = async () => {
     vi.stubEnv('RATE_LIMIT', '1');
     await through([requestBudget()], asked());

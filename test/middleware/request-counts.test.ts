@@ -148,12 +148,12 @@ describe('what is stored', () => {
     counted: { requests: new Map(days), surplus },
   });
   const itemOf = async () => {
-    const Key = { ...tenantKey(tenantAt(NOW).id, 'BUDGET', caller.integrationId) };
+    const Key = { ...tenantKey(tenantAt(NOW).id, 'BUDGET', caller.id) };
     return (await table.client.send(new GetCommand({ TableName: table.name, Key }))).Item ?? {};
   };
 
   it('adds up from all containers by day, beside the bucket, which it leaves as it is', async () => {
-    const { integrationId } = caller;
+    const { id: integrationId } = caller;
     await Promise.all(
       [1, 2, 3].map((number) => flushBudget(tenantAt(NOW), integrationId, 0, counted([[TODAY, number]]))),
     );
@@ -195,7 +195,7 @@ describe('what is stored', () => {
       const key = { integration_id: randomUUID() };
       caller = aCaller(randomUUID(), key);
       network.follow(({ index }) => (index === 0 ? fault : undefined));
-      await flushBudget(tenantAt(NOW, over), caller.integrationId, cost, { ...counted([[TODAY, 7]]), ...besides });
+      await flushBudget(tenantAt(NOW, over), caller.id, cost, { ...counted([[TODAY, 7]]), ...besides });
       // The first call, its repetition, and for a bucket that was not as expected another.
       expect(network.calls.length).toBeLessThanOrEqual(3);
       const item = await itemOf();
@@ -204,7 +204,7 @@ describe('what is stored', () => {
   });
 
   it('has 64 days at most, less than 1 KB, and loses none that is told to a container that is 60 days ahead', async () => {
-    const { integrationId } = caller;
+    const { id: integrationId } = caller;
     let surplus: readonly string[] = [];
     for (let day = TODAY - 80; day <= TODAY; day++) {
       const flush = { ...counted([[day, 1_440_000_000]], surplus), seemsFull: true };
@@ -226,7 +226,7 @@ describe('what is stored', () => {
   });
 
   it('is settled by a container that is 80 days behind too, whose day is the oldest', async () => {
-    const { integrationId } = caller;
+    const { id: integrationId } = caller;
     const early = NOW - 80 * DAY;
     const days = Array.from({ length: 64 }, (_, index) => [TODAY - index, 1] as const);
     await flushBudget(tenantAt(NOW), integrationId, 0, counted(days));

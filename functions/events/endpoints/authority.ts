@@ -1,6 +1,6 @@
 import { Problem } from '#contract';
 import { checkReach, noSuchRecord, requireLivePermissions } from '#http';
-import { type Caller, includeAll } from '#identity';
+import { type Caller, type IntegrationCaller, includeAll } from '#identity';
 import { entity, StaleRead, type Tenant } from '#table';
 import { type Credentials, readCredentialsOf, requireCredentials } from '#tenancy';
 import type { Confirmed, ConfirmingKey, StoredEndpoint } from '../store.ts';
@@ -21,7 +21,8 @@ const integrations = entity<{ readonly id: string; readonly app_code: string }>(
  * The integration that a new endpoint belongs to: the caller, or the one that it names.
  * @throws Problem `invalid-body` or `reference-not-found`
  */
-export async function ownerFor(tenant: Tenant, caller: Caller, named: string | undefined): Promise<Owner> {
+export async function ownerFor(tenant: Tenant, by: Caller, named: string | undefined): Promise<Owner> {
+  const caller = requireKey(by);
   const isOfTenant = caller.orgId === tenant.orgId;
   if (isOfTenant && (named ?? caller.integrationId) === caller.integrationId)
     return { integration_id: caller.integrationId, app_code: caller.appCode };
@@ -46,6 +47,7 @@ export async function confirm(
   { integration_id, app_code }: Owner,
   mustBeActive: boolean,
 ): Promise<Confirmed> {
+  const key = requireKey(caller);
   const credentials = await readCredentialsOf(tenant, app_code);
   if (credentials === undefined) throw new StaleRead('the credentials were deleted');
   checkReach(caller, credentials);
@@ -61,11 +63,23 @@ export async function confirm(
     { exists: true, equals: { integration_id, status, permissions, token_epoch } },
     () => new StaleRead('the credentials of the integration have changed'),
   );
-  return { token_epoch: token_epoch ?? 0, permissions, ...confirmingKey(tenant, caller, integration_id) };
+  return { token_epoch: token_epoch ?? 0, permissions, ...confirmingKey(tenant, key, integration_id) };
+}
+
+/**
+ * Deliveries end with the key that has confirmed them. They know of no user, so what a user confirmed would go on after
+ * it has left.
+ * @throws Problem `forbidden` for a user
+ */
+function requireKey(caller: Caller): IntegrationCaller {
+  if (caller.type === 'integration') return caller;
+  throw new Problem('forbidden', {
+    detail: 'Only an integration says where events go: they go there for as long as its key lives.',
+  });
 }
 
 /** The key of another integration of the tenant: when it is cut off, so is what it has confirmed. */
-const confirmingKey = (tenant: Tenant, caller: Caller, owner: string): Pick<Confirmed, 'by'> =>
+const confirmingKey = (tenant: Tenant, caller: IntegrationCaller, owner: string): Pick<Confirmed, 'by'> =>
   caller.orgId !== tenant.orgId || caller.integrationId === owner
     ? {}
     : { by: { integration_id: caller.integrationId, app_code: caller.appCode, token_epoch: caller.tokenEpoch } };

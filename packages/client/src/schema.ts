@@ -1368,7 +1368,7 @@ export interface paths {
         };
         /**
          * Read who you are
-         * @description The integration of the token, its organization, permissions and request budgets, and when the token ends. A change of permissions or limit shows within a minute, unless the stage sets another time. Needs a token, and no permission. Extends the specification of this service.
+         * @description The integration or user of the token, its organization, permissions and request budgets, and when the token ends. A change of permissions or limit shows within a minute, unless the stage sets another time. Needs a token, and no permission. Extends the specification of this service.
          */
         get: operations["getMe"];
         put?: never;
@@ -2611,7 +2611,7 @@ export interface components {
             readonly client_id: string;
             /**
              * Format: uuid
-             * @description Id of the integration that did it.
+             * @description Id of the integration or user that did it.
              * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
              */
             readonly performed_by: string;
@@ -7475,7 +7475,7 @@ export interface components {
         };
         /** @description Who the caller is, what it may do, and for how long. */
         Me: {
-            /** @description Who calls. */
+            /** @description Who calls; null for a user. */
             integration: {
                 /**
                  * Format: uuid
@@ -7493,7 +7493,34 @@ export interface components {
                  * @example Acme billing
                  */
                 display_name: string;
-            };
+            } | null;
+            /** @description Who calls; null for an integration. */
+            user: {
+                /**
+                 * Format: uuid
+                 * @description Names the record of the caller.
+                 * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+                 */
+                id: string;
+                /**
+                 * @description What people call it.
+                 * @example Ada Byron
+                 */
+                name: string | null;
+                /**
+                 * @description Its address.
+                 * @example ada@acme.example
+                 */
+                email: string;
+                /**
+                 * Format: uuid
+                 * @description Names the identity provider through which it signed in.
+                 * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+                 */
+                identity_provider_id: string;
+                /** @description The clients for whom it may do more than in the whole organization. */
+                clients: components["schemas"]["MyClient"][];
+            } | null;
             /** @description For whom it calls; null for the platform. */
             organization: {
                 /**
@@ -7514,7 +7541,7 @@ export interface components {
                 slug: string;
             } | null;
             /**
-             * @description The permissions that the integration was given; null for all of its tenant.
+             * @description The permissions that the caller has in its whole tenant; null for all of them.
              * @example [
              *       "clients:read",
              *       "tickets:write"
@@ -7536,7 +7563,7 @@ export interface components {
             token: {
                 /**
                  * Format: date-time
-                 * @description When it was made, at the login.
+                 * @description When it was made.
                  * @example 2026-11-20T09:30:00.000Z
                  */
                 issued_at: string;
@@ -7547,6 +7574,22 @@ export interface components {
                  */
                 expires_at: string;
             };
+        };
+        /** @description What a user may do for one client. */
+        MyClient: {
+            /**
+             * Format: uuid
+             * @description Names the client.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /**
+             * @description What the user may do for this client.
+             * @example [
+             *       "tickets:read"
+             *     ]
+             */
+            permissions: string[];
         };
         /** @description What is left of a request budget. Every response reports the lowest one. */
         RequestLimit: {
@@ -8800,13 +8843,13 @@ export interface components {
              */
             readonly operation: string;
             /**
-             * @description An integration, somebody without token and signature, the operator’s command line, or the service itself.
+             * @description An integration, a user, somebody without token and signature, the operator’s command line, or the service itself.
              * @example integration
              */
-            readonly actor_type: "integration" | "anonymous" | "operator" | "service" | (string & {});
+            readonly actor_type: "integration" | "user" | "anonymous" | "operator" | "service" | (string & {});
             /**
              * Format: uuid
-             * @description Id of the integration that acted, where it was one.
+             * @description Id of the integration or user that acted, where it was one.
              * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
              */
             readonly actor_id: string | null;
@@ -8815,6 +8858,11 @@ export interface components {
              * @example acme-billing
              */
             readonly actor_app_code: string | null;
+            /**
+             * @description What the user that acted was called at that time, where it was one.
+             * @example Ada Byron
+             */
+            readonly actor_name: string | null;
             /**
              * @description Name of the record in this document: `Integration`.
              * @example Integration
@@ -9286,6 +9334,7 @@ export type SecretRotation = components['schemas']['SecretRotation'];
 export type RotatedIntegration = components['schemas']['RotatedIntegration'];
 export type CutOffIntegration = components['schemas']['CutOffIntegration'];
 export type Me = components['schemas']['Me'];
+export type MyClient = components['schemas']['MyClient'];
 export type RequestLimit = components['schemas']['RequestLimit'];
 export type Usage = components['schemas']['Usage'];
 export type RecordCount = components['schemas']['RecordCount'];
@@ -14012,7 +14061,7 @@ export interface operations {
                 page_size?: components["parameters"]["PageSize"];
                 /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`, `occurred_at`. Small lists: every other field that has a filter. */
                 sort?: string;
-                /** @description Id of the integration that acted. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                /** @description Id of the integration or user that acted. Several, separated by commas: any of them. `null` for none, in small lists. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 actor_id?: string | string[];
                 /** @description Id of the record that was created or changed. Several, separated by commas: any of them. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 record_id?: string | string[];
@@ -14027,9 +14076,11 @@ export interface operations {
                 /** @description Small lists: any of these. */
                 operation?: string | string[];
                 /** @description Small lists: any of these. */
-                actor_type?: ("integration" | "anonymous" | "operator" | "service") | ("integration" | "anonymous" | "operator" | "service")[];
+                actor_type?: ("integration" | "user" | "anonymous" | "operator" | "service") | ("integration" | "user" | "anonymous" | "operator" | "service")[];
                 /** @description Small lists: any of these, `null` for none. */
                 actor_app_code?: string | string[];
+                /** @description Small lists: any of these, `null` for none. */
+                actor_name?: string | string[];
                 /** @description Small lists: any of these. */
                 record_type?: string | string[];
                 /** @description Small lists: at least. */

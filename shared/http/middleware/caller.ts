@@ -1,10 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { recordEscalation, TOKEN_TIMES } from '#auth';
-import { Problem, type Route, unauthorized } from '#contract';
-import { actorOf, type Caller, callerOf, mayDo } from '#identity';
+import { type PermissionCode, Problem, type Route, unauthorized } from '#contract';
+import { actorOf, type Caller, callerOf, mayDo, narrowedToClients } from '#identity';
 import { Tenant } from '#table';
 import { annotate } from '#telemetry';
 import { RequestBudget } from '#tenancy';
+import type { MaybeBatched } from '../operation.ts';
 import type { WithResponseHeaders } from './responses.ts';
 import type { InSession, Middleware, Routed } from './routing.ts';
 
@@ -36,7 +37,7 @@ export const authenticated = (): Middleware<FromCaller> => ({
     const caller = callerFor(matched.route, event, session.now);
     if (caller !== undefined) {
       const { id } = Tenant.of(caller, session);
-      annotate({ integration_id: caller.integrationId, tenant: id });
+      annotate({ [caller.type === 'user' ? 'user_id' : 'integration_id']: caller.id, tenant: id });
       // In parallel to parsing and checking the body.
       session.tables.open(id);
     }
@@ -103,11 +104,13 @@ async function chargeWork({ event }: { readonly event: WithResponseHeaders & Par
 }
 
 /**
- * Requires the kind of caller and the permission of the route, where it has one.
+ * Requires the kind of caller and the permission of the route, where it has one. A user that has it for some clients
+ * only goes on with these, where the route keeps it to them.
  * @throws Problem `forbidden`
  */
-export const authorized = (): Middleware<FromCaller> => ({
-  before: ({ event: { caller, matched } }) => {
+export const authorized = (): Middleware<FromCaller & MaybeBatched> => ({
+  before: ({ event }) => {
+    const { caller, matched, batched } = event;
     const { permission, callers } = matched.route;
     if (callers === 'platform' && caller !== undefined && caller.orgId !== null) {
       throw new Problem('forbidden', {
@@ -115,6 +118,19 @@ export const authorized = (): Middleware<FromCaller> => ({
       });
     }
     if (caller === undefined || !permission || mayDo(caller, permission)) return;
-    throw new Problem('forbidden', { detail: `This needs the permission ${permission}.` });
+    event.caller = ofClients(caller, permission, batched === undefined && matched.route.clientScope !== undefined);
   },
 });
+
+/**
+ * The caller where it has the permission for some clients only.
+ * @throws Problem `forbidden`
+ */
+function ofClients(caller: Caller, permission: PermissionCode, isScoped: boolean): Caller {
+  const narrowed = narrowedToClients(caller, permission);
+  if (narrowed === undefined) throw new Problem('forbidden', { detail: `This needs the permission ${permission}.` });
+  if (isScoped) return narrowed;
+  throw new Problem('forbidden', {
+    detail: `This needs the permission ${permission} for the whole organization, and not for some clients only.`,
+  });
+}

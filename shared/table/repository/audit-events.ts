@@ -14,6 +14,7 @@ export interface AuditEvent {
   readonly actor_type: Actor['type'];
   readonly actor_id: string | null;
   readonly actor_app_code: string | null;
+  readonly actor_name: string | null;
   readonly record_type: string;
   readonly record_id: string;
   /** Names of fields, never values. */
@@ -106,13 +107,13 @@ function originOf(session: RequestSession) {
   } = session;
   if (origin === undefined) throw new Error('an audited record cannot be changed in a session without an origin');
   const { actor, operation, requestId, sourceAddress } = origin;
-  const isIntegration = actor.type === 'integration';
   return {
     occurred_at: timestamp,
     operation,
     actor_type: actor.type,
-    actor_id: isIntegration ? actor.integrationId : null,
-    actor_app_code: isIntegration ? actor.appCode : null,
+    actor_id: 'id' in actor ? actor.id : null,
+    actor_app_code: actor.type === 'integration' ? actor.appCode : null,
+    actor_name: actor.type === 'user' ? actor.name : null,
     request_id: requestId,
     source_address: sourceAddress,
   };

@@ -15,17 +15,17 @@ const KEPT_IDS = 1_000;
 export class DeduplicationStore<V extends object> {
   readonly #session: RequestSession;
   readonly #tenant: TenantId;
-  /** Two integrations may use the same id for different requests. */
+  /** Two callers may use the same id for different requests. */
   readonly #scope: string;
 
   constructor(
     session: RequestSession,
     tenant: TenantId,
-    of: { readonly kind: (typeof DEDUPLICATED)[number]; readonly integrationId: string },
+    of: { readonly kind: (typeof DEDUPLICATED)[number]; readonly callerId: string },
   ) {
     this.#session = session;
     this.#tenant = tenant;
-    this.#scope = `${of.kind}#${of.integrationId}`;
+    this.#scope = `${of.kind}#${of.callerId}`;
   }
 
   /** The value stored for an id, unless it has expired (TTL deletes late). Strongly consistent. */

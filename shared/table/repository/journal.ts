@@ -24,7 +24,7 @@ export interface JournalEvent {
   readonly version: number;
   /** Names of the fields that an update has changed. Null where an event cannot name all, and for other events. */
   readonly changed_fields: readonly string[] | null;
-  /** The integration that made the change; null for others, such as the operator. */
+  /** The integration or user that made the change; null for others, such as the operator. */
   readonly actor_id: string | null;
   readonly request_id: string | null;
 }
@@ -93,7 +93,7 @@ function originOf({ audit: { origin }, timestamp }: RequestSession) {
   const { actor, requestId = null } = origin ?? {};
   return {
     occurred_at: timestamp,
-    actor_id: actor?.type === 'integration' ? actor.integrationId : null,
+    actor_id: actor !== undefined && 'id' in actor ? actor.id : null,
     request_id: requestId,
   };
 }

@@ -118,7 +118,7 @@ export function stageTrashed(records: Records, found: Item): void {
   const { session, tenant } = records;
   const work = session.changes.of(tenant);
   const actor = session.audit.origin?.actor;
-  const by = actor?.type === 'integration' ? actor.integrationId : null;
+  const by = actor !== undefined && 'id' in actor ? actor.id : null;
   work.put(entryOf(records, found, session.now, by), changed);
   records.indexes.stageTrash(work, found, 1n);
   session.changes.afterCommit(async () => {

@@ -200,9 +200,9 @@ interface Known {
 /** By tenant and owner, the least recently used first. */
 const known = new Map<string, Known>();
 
-/** What is known of an integration's bucket, or the tenant's (null), whose requests are counted by integration. */
-export function knownOf(tenant: Tenant, integrationId: string | null): Known {
-  const name = `${tenant.id}#${integrationId ?? ''}`;
+/** What is known of a caller's bucket, or the tenant's (null), whose requests are counted by caller. */
+export function knownOf(tenant: Tenant, owner: string | null): Known {
+  const name = `${tenant.id}#${owner ?? ''}`;
   const found = known.get(name) ?? { bucket: new Bucket(), count: new RequestCount() };
   keepNewest(known, name, found, KEPT);
   return found;

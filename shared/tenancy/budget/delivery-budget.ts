@@ -52,7 +52,7 @@ export class DeliveryBudget {
       ...knownOf(tenant, BUDGET_OF.deliveries),
       limit: this.#limit,
       tenant,
-      integrationId: BUDGET_OF.deliveries,
+      owner: BUDGET_OF.deliveries,
     };
     await flush(budget, tenant.session.clock(), isUrgent);
   }

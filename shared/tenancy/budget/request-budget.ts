@@ -2,13 +2,14 @@ import { Problem } from '#contract';
 import type { Caller } from '#identity';
 import { type RequestSession, Tenant } from '#table';
 import { increment, logger, workBegun } from '#telemetry';
+import { USERS } from '../keys.ts';
 import { type Bucket, knownOf, type RequestCount, takeReserve } from './bucket.ts';
 import { BUDGET_WINDOW, flushBudget, readBudget } from './stored-budget.ts';
 
 /**
- * The request budgets of an integration and of its tenant, so that no tenant can starve the others, however many keys
- * it has (`docs/decisions/0081`). Requests are admitted or refused without a call to the table; some of them also flush
- * the budget to it, in parallel to their own work.
+ * The request budgets of a caller and of its tenant, so that no tenant can starve the others, however many keys or
+ * users it has (`docs/decisions/0081`). Requests are admitted or refused without a call to the table; some of them also
+ * flush the budget to it, in parallel to their own work.
  */
 
 type ChargeTo = 'own' | 'own-and-tenant';
@@ -92,8 +93,8 @@ export class RequestBudget {
    */
   async readLimits(): Promise<readonly Limit[]> {
     const now = this.#session.clock();
-    const reading = this.#budgets.map(async ({ bucket, tenant, integrationId }) =>
-      bucket.learn(await readBudget(tenant, integrationId), now),
+    const reading = this.#budgets.map(async ({ bucket, tenant, owner }) =>
+      bucket.learn(await readBudget(tenant, owner), now),
     );
     await Promise.all(reading);
     this.#reported = this.#limits();
@@ -160,20 +161,29 @@ function refusalBeyond(
   const budgetHeaders = rateLimitHeaders(limitOf(last, now));
   const work = charged === 0 ? '' : ` This one takes as much as ${more + charged}.`;
   const problem = new Problem('too-many-requests', {
-    detail: `${CHARGED_TO[last.policy]} may send ${last.limit} requests a minute.${work}`,
+    detail: `${CHARGED_TO[chargedTo(last)]} may send ${last.limit} requests a minute.${work}`,
     headers: { ...budgetHeaders, 'Retry-After': String(wait) },
   });
   return { problem, budgetHeaders };
 }
 
-const CHARGED_TO = { default: 'This integration', tenant: 'All integrations of this tenant together' } as const;
+const CHARGED_TO = {
+  integration: 'This integration',
+  user: 'This user',
+  tenant: 'All integrations and users of this tenant together',
+} as const;
+
+const chargedTo = ({ owner }: Budget): keyof typeof CHARGED_TO => {
+  if (owner === null) return 'tenant';
+  return owner.startsWith(USERS) ? 'user' : 'integration';
+};
 
 const leastOf = <T>(all: readonly T[], by: (one: T) => number): T =>
   all.reduce((least, one) => (by(one) < by(least) ? one : least));
 
 /** Flushes a budget where that is worth a write. Best effort: a failed flush must not fail the request. */
 export async function flush(
-  { bucket, count, limit, tenant, integrationId }: Omit<Budget, 'policy'>,
+  { bucket, count, limit, tenant, owner }: Omit<Budget, 'policy'>,
   now: number,
   isUrgent = false,
 ): Promise<void> {
@@ -181,7 +191,7 @@ export async function flush(
   if (batch === 0 && !count.isDue(now)) return;
   try {
     const besides = { counted: count.take(now), seemsFull: bucket.seemsFullBefore(batch, now) };
-    const { fullAt, surplus } = await flushBudget(tenant, integrationId, batch, besides);
+    const { fullAt, surplus } = await flushBudget(tenant, owner, batch, besides);
     bucket.learn(fullAt, now, batch);
     count.learn(surplus);
   } catch (error) {
@@ -201,8 +211,8 @@ export interface Budget {
   /** Its name in the headers. */
   readonly policy: 'default' | 'tenant';
   readonly tenant: Tenant;
-  /** Null: of the whole tenant. */
-  readonly integrationId: string | null;
+  /** Id of the integration, or of the user after {@link USERS}. Null: of the whole tenant. */
+  readonly owner: string | null;
   /** Requests a minute. */
   readonly limit: number;
   readonly bucket: Bucket;
@@ -219,17 +229,15 @@ export interface Limit {
   readonly reset: number;
 }
 
-/** The integration's own budget, and the one that all integrations of its tenant share. */
-export function budgetsOf(
-  { integrationId, rateLimit }: Caller,
-  tenant: Tenant,
-): readonly [own: Budget, ofTenant: Budget] {
+/** The caller's own budget, and the one that all callers of its tenant share. */
+export function budgetsOf({ type, id, rateLimit }: Caller, tenant: Tenant): readonly [own: Budget, ofTenant: Budget] {
+  const owner = type === 'user' ? `${USERS}${id}` : id;
   const limit = rateLimit ?? stageLimit();
   // A tenant's limit is never below that of one of its integrations.
   const tenantLimit = Math.max(stageTenantLimit(), rateLimit ?? 0);
   return [
-    { policy: 'default', tenant, integrationId, limit, ...knownOf(tenant, integrationId) },
-    { policy: 'tenant', tenant, integrationId: null, limit: tenantLimit, ...knownOf(tenant, null) },
+    { policy: 'default', tenant, owner, limit, ...knownOf(tenant, owner) },
+    { policy: 'tenant', tenant, owner: null, limit: tenantLimit, ...knownOf(tenant, null) },
   ];
 }
 

@@ -3,7 +3,7 @@ import { type Item, readCursorPage } from '@custodia/counted-lists';
 import type { Tenant } from '#table';
 import { tenantKey, tenantPartition } from '#table';
 import { dayOf } from '../../clock.ts';
-import { BUDGET_OF } from '../keys.ts';
+import { BUDGET_OF, USERS } from '../keys.ts';
 
 /**
  * Requests of an integration by day of UTC, in the item of its bucket (`request-budget.ts`): an attribute `D<day of the
@@ -124,12 +124,13 @@ export async function readRequestCounts(tenant: Tenant, query: CountsQuery): Pro
       .filter(([day]) => day <= today && day > today - TOLD_DAYS)
       .map(([day, requests]) => ({ day, requests }));
   const integrations = items
-    .filter(({ SK }) => !OTHERS.includes(String(SK)))
+    .filter(({ SK }) => !OTHERS.includes(String(SK)) && !String(SK).startsWith(USERS))
     .map((item) => ({ integrationId: String(item.SK), days: daysOf(item) }));
   return {
     integrations,
     deliveries: ofDeliveries.items.flatMap(daysOf),
-    next: more ? integrations.at(-1)?.integrationId : undefined,
+    // After the first user there are no more integrations.
+    next: more && !String(items.at(-1)?.SK).startsWith(USERS) ? integrations.at(-1)?.integrationId : undefined,
   };
 }
 

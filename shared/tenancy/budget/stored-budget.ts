@@ -30,9 +30,8 @@ export const BUDGET_WINDOW = {
  */
 const BELIEVED_MS = 2 * BUDGET_WINDOW.mostSpentMs;
 
-/** The key of an integration's bucket, or, for null, of the whole tenant's. */
-const keyOf = ({ id }: Tenant, integrationId: string | null): Key =>
-  tenantKey(id, 'BUDGET', integrationId ?? BUDGET_OF.all);
+/** The key of a caller's bucket, or, for null, of the whole tenant's. */
+const keyOf = ({ id }: Tenant, owner: string | null): Key => tenantKey(id, 'BUDGET', owner ?? BUDGET_OF.all);
 
 /** How long a tenant's unused bucket is kept, in seconds: longer than it takes to refill. */
 const KEPT = 3_600;
@@ -61,17 +60,17 @@ interface Besides {
  * is, whichever is later, and adds the number of requests by day. One `UpdateItem`; two where the bucket is not as it
  * seems, or where its last writer's clock differs from this one, but never for a cost of 0. A retry after a lost reply
  * finds the id of its own write and adds nothing, unless another container has written meanwhile.
- * @param integrationId whose bucket; null: that of the whole tenant
+ * @param owner whose bucket; null: that of the whole tenant
  * @param cost at most `mostSpentMs` of {@link BUDGET_WINDOW}; 0 for the number of requests alone
  */
 export async function flushBudget(
   tenant: Tenant,
-  integrationId: string | null,
+  owner: string | null,
   cost: number,
   { counted = NOTHING_COUNTED, seemsFull = false }: Besides = {},
 ): Promise<Flushed> {
   const now = tenant.session.clock();
-  const update = updater(tenant, integrationId, now, counted);
+  const update = updater(tenant, owner, now, counted);
   if (cost === 0) {
     const { item } = await update(STAY);
     return { fullAt: now + spentIn(item, now), surplus: surplusIn(item) };
@@ -147,7 +146,7 @@ interface Updated {
 
 function updater(
   tenant: Tenant,
-  integrationId: string | null,
+  owner: string | null,
   now: number,
   counted: Counted,
 ): (change: Change | undefined) => Promise<Updated> {
@@ -155,13 +154,13 @@ function updater(
   const deadline = AbortSignal.timeout(TIMEOUT_MS);
   const writeId = randomUUID();
   const counting = updateOf(counted);
-  const kept = integrationId === null ? KEPT : KEPT_SECONDS;
+  const kept = owner === null ? KEPT : KEPT_SECONDS;
   return async (change) => {
     const ofBucket = change === undefined ? '' : `, #full = ${change.full}, #at = :now`;
     const ofContent = change === undefined ? '' : ` AND ${change.condition}`;
     const command = new UpdateCommand({
       TableName: table.name,
-      Key: { ...keyOf(tenant, integrationId) },
+      Key: { ...keyOf(tenant, owner) },
       UpdateExpression: `SET #ttl = :expires, #by = :by${ofBucket} ${counting.expression}`.trimEnd(),
       ConditionExpression: `(attribute_not_exists(#by) OR #by <> :by)${ofContent}`,
       ExpressionAttributeNames: {
@@ -193,11 +192,11 @@ function updater(
 /**
  * When a bucket will be full again, as all containers have flushed it, in epoch milliseconds. Eventually consistent.
  */
-export async function readBudget(tenant: Tenant, integrationId: string | null): Promise<number> {
+export async function readBudget(tenant: Tenant, owner: string | null): Promise<number> {
   const { id, session } = tenant;
   const table = session.tables.of(id);
   const { Item: item = {} } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: { ...keyOf(tenant, integrationId) } }),
+    new GetCommand({ TableName: table.name, Key: { ...keyOf(tenant, owner) } }),
   );
   return session.now + spentIn(item, session.now);
 }
