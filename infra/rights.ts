@@ -11,6 +11,8 @@ export interface Rights {
    * table.
    */
   readonly readsCredentials?: true;
+  /** Reads what users may do, item by item, and nothing else of the table. */
+  readonly readsUserAccess?: true;
   /** Checks for suspension together with the credentials: reads `SUSPENDED#…` and nothing else of the table. */
   readonly seesSuspensions?: true;
   /** Counts failed logins and wrong signatures: reads and changes `LOGIN_FAILURE#…` and nothing else of the table. */
@@ -41,7 +43,8 @@ export interface Rights {
  * - `records`: also decrypts the tenant's secrets, as all following kinds do, but adds no audit events;
  * - `audited-records`: also adds to the audit log, as all following kinds do;
  * - `attachments`: as `records`, also puts, reads and deletes the objects of the tenant's attachments;
- * - `grants`: also makes its transactions depend on the caller's credentials (`docs/decisions/0073`);
+ * - `grants`: also makes its transactions depend on the caller's credentials (`docs/decisions/0073`), and changes what
+ *   users may do;
  * - `batches`: as `grants`, also reads the credentials of the caller, while what it sends is carried out;
  * - `organizations`: also creates tenants, which the platform counts;
  * - `integrations`: also registers app codes, which are unique over all tenants, with their credentials;
@@ -73,7 +76,7 @@ export const DELIVERY_SCHEDULE = 'delivery-schedule';
  * Functions without a contract. That of the stream has no right on the table: it knows of changes by their keys alone.
  */
 const WITHOUT_CONTRACT = {
-  [AUTHORIZER]: { readsCredentials: true, verifies: true },
+  [AUTHORIZER]: { readsCredentials: true, readsUserAccess: true, verifies: true },
   [DELIVERIES]: {
     tenants: 'deliveries',
     endpointSecrets: true,

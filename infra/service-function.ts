@@ -25,6 +25,7 @@ import {
   ANY_CREDENTIALS,
   ANY_LOGIN_FAILURE,
   ANY_SUSPENSION,
+  ANY_USER_ACCESS,
   allowItems,
   type OnItems,
   REGISTER,
@@ -119,6 +120,7 @@ export class ServiceFunction extends Construct {
 const ON_ITEMS: Readonly<Partial<Record<keyof Rights, OnItems>>> = {
   findsApps: [['GetItem'], [ANY_APP]],
   readsCredentials: [['GetItem'], ANY_CREDENTIALS],
+  readsUserAccess: [['GetItem'], ANY_USER_ACCESS],
   seesSuspensions: [['GetItem'], [ANY_SUSPENSION]],
   countsLoginFailures: [['GetItem', 'UpdateItem'], [ANY_LOGIN_FAILURE]],
   readsRegister: [['Query'], [REGISTER]],

@@ -149,8 +149,10 @@ export const access = contract({
     updateMembership: usual.update({
       description:
         'Needs all permissions of the role, of the earlier one too. Only platform callers change a membership with a ' +
-        'system role, and any of a superadmin.',
+        'system role, and any of a superadmin. A user has at most 20 active memberships with permissions, in at most ' +
+        '10 clients: one more is a 409.',
       privileged: true,
+      errors: ['not-found', 'conflict'],
       bodyExample: { status: 'inactive' },
     }),
     deleteMembership: usual.remove({

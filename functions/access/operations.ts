@@ -4,6 +4,7 @@ import { catalogue } from './catalogue.static.ts';
 import type { access } from './contract.ts';
 import { checkMembership, checkNewRole } from './privileges.ts';
 import { membershipEntity, roleEntity } from './store.ts';
+import { stageGrants } from './user-access.ts';
 
 export const accessOperations: Operations<typeof access> = {
   listMemberships: pagesOf(membershipEntity),
@@ -40,14 +41,15 @@ export const accessOperations: Operations<typeof access> = {
     const checking = checkMembership(tenant, caller, before.record, { ...before.record, ...changes });
     checking.catch(() => undefined);
     const after = await records.update(before, changes);
-    await checking;
+    stageGrants(tenant, await checking, after.record);
     return respond.record(after);
   },
 
   deleteMembership: async ({ params, tenant, caller, getOrThrow }) => {
     const records = tenant.records(membershipEntity);
     const before = await getOrThrow(records, params.id);
-    await checkMembership(tenant, caller, before.record, { ...before.record, role_id: null });
+    const without = { ...before.record, role_id: null };
+    stageGrants(tenant, await checkMembership(tenant, caller, before.record, without), without);
     await records.remove(before);
     return respond.empty;
   },

@@ -3,9 +3,11 @@ import { Problem, pointer } from '#contract';
 import { checkGrant, checkReach, noSuchRecord, requireLivePermissions } from '#http';
 import type { Caller, Permissions } from '#identity';
 import type { Tenant } from '#table';
+import { readAccessItem } from '#tenancy';
 import { catalogue } from './catalogue.static.ts';
-import type { Membership, Role } from './contract.ts';
+import type { Membership, Role, User } from './contract.ts';
 import { membershipEntity, roleEntity, userEntity } from './store.ts';
+import { type AccessAsRead, accessOf } from './user-access.ts';
 
 /**
  * System roles, and memberships that carry privileges for the systems that show them (`docs/decisions/0034`). Only
@@ -19,10 +21,19 @@ import { membershipEntity, roleEntity, userEntity } from './store.ts';
 
 type Links = Pick<Membership, 'user_id' | 'role_id'>;
 
+/** What a membership refers to, with the access item of its user. */
+interface Referred {
+  readonly user: User;
+  /** The role after the change. */
+  readonly role: Role | undefined;
+  readonly read: AccessAsRead;
+}
+
 /**
  * Checks that a caller may give or change a membership: its references exist, and only the platform may change some.
  * Stages the condition on the caller's credentials where it carries privileges.
  * @param before undefined for a new membership
+ * @returns what the grants of its user follow from
  * @throws Problem `reference-not-found` or `forbidden`
  */
 export async function checkMembership(
@@ -30,7 +41,9 @@ export async function checkMembership(
   caller: Caller,
   before: Links | undefined,
   after: Links,
-): Promise<void> {
+): Promise<Referred> {
+  const reading = readAccessItem(tenant, after.user_id);
+  reading.catch(() => undefined);
   const [user, role, earlierRole] = await Promise.all([
     tenant.records(userEntity).get(after.user_id),
     roleOf(tenant, after.role_id),
@@ -41,9 +54,11 @@ export async function checkMembership(
   if (caller.orgId !== null) checkPlatformsOwn({ before, after, role, earlierRole, is_superadmin });
   checkReach(caller, carriedBy(role), 'role', before?.role_id === after.role_id ? undefined : '#/role_id');
   checkReach(caller, carriedBy(earlierRole), 'role');
-  if (!is_superadmin && !isPrivileged(role) && !isPrivileged(earlierRole)) return;
-  const carried = [role, earlierRole].map((each) => carriedBy(each).permissions);
-  requireLivePermissions(tenant, caller, 'memberships:write', ...carried);
+  if (is_superadmin || isPrivileged(role) || isPrivileged(earlierRole)) {
+    const carried = [role, earlierRole].map((each) => carriedBy(each).permissions);
+    requireLivePermissions(tenant, caller, 'memberships:write', ...carried);
+  }
+  return { user: user.record, role, read: await accessOf(tenant, user.record, reading) };
 }
 
 /** @throws Problem `forbidden` where a change is the platform's alone */

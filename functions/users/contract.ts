@@ -92,12 +92,15 @@ export const users = contract({
     createMembership: route('POST', '/api/v1/users/memberships', {
       event: { type: 'membership.created' },
       summary: 'Make a user a member',
-      description: 'Of the organization, or of one of its clients. Needs all permissions of the role.',
+      description:
+        'Of the organization, or of one of its clients. Needs all permissions of the role. A user has at most 20 ' +
+        'active memberships with permissions, in at most 10 clients: one more is a 409.',
       permission: 'memberships:write',
       privileged: true,
       body: membership.create,
       bodyExample: { user_id: membershipExample.user_id, role_id: membershipExample.role_id },
       response: created(membership, 'The created membership.', membershipExample),
+      errors: ['conflict'],
     }),
   },
 });

@@ -1,10 +1,12 @@
 import type { Item } from '@custodia/counted-lists';
 import { Problem, WHOLE_LIST } from '#contract';
 import { changeListOf, type Operations, organizationOf, pagesOf, respond, upsertOf } from '#http';
-import { changesOf, StaleRead } from '#table';
+import { changesOf, StaleRead, type Tenant } from '#table';
+import { readAccessItem, stageAccessItem } from '#tenancy';
 import { user } from '../access/contract.ts';
 import { checkMembership } from '../access/privileges.ts';
 import { MEMBERSHIPS, membershipEntity, userEntity } from '../access/store.ts';
+import { accessOf, stageChangedUser, stageGrants, stageNewAccess } from '../access/user-access.ts';
 import { requireClient } from '../clients/references.ts';
 import type { users } from './contract.ts';
 import { usersInRoles } from './in-roles.ts';
@@ -24,9 +26,11 @@ export const userOperations: Operations<typeof users> = {
 
   createUser: async ({ body, tenant, caller, session }) => {
     checkNewUser(tenant, caller, body);
-    return respond.record(
-      await tenant.records(userEntity).create({ fields: { ...body, created_at: session.timestamp, last_login: null } }),
-    );
+    const created = await tenant
+      .records(userEntity)
+      .create({ fields: { ...body, created_at: session.timestamp, last_login: null } });
+    stageNewAccess(tenant, created.record);
+    return respond.record(created);
   },
 
   upsertUser: upsertOf({
@@ -41,19 +45,24 @@ export const userOperations: Operations<typeof users> = {
 
   updateUser: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(userEntity);
+    const reading = beginReading(tenant, params.id);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
     if (changes === undefined) return respond.record(before);
     await checkChange(tenant, caller, before.record, changes);
-    return respond.record(await records.update(before, changes));
+    const after = await records.update(before, changes);
+    stageChangedUser(tenant, await accessOf(tenant, before.record, reading), after.record);
+    return respond.record(after);
   },
 
   deleteUser: async ({ params, tenant, caller, getOrThrow }) => {
     const records = tenant.records(userEntity);
+    const reading = beginReading(tenant, params.id);
     const before = await getOrThrow(records, params.id);
     await checkChange(tenant, caller, before.record, {});
     const { [MEMBERSHIPS]: count } = before.item;
     if (count) throw isMember(before.item);
+    stageAccessItem(tenant, params.id, await reading, undefined);
     await records.remove(before, { requires: { equals: { [MEMBERSHIPS]: count }, onConditionFailed: isMember } });
     return respond.empty;
   },
@@ -76,12 +85,19 @@ export const userOperations: Operations<typeof users> = {
     const created = await tenant
       .records(membershipEntity)
       .create({ fields: { ...body, org_id, created_at: session.timestamp } });
-    await checking;
+    stageGrants(tenant, await checking, created.record);
     // Memberships are created and read under different paths, so the pipeline cannot derive `Location` from this
     // contract.
     return { ...respond.record(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };
   },
 };
+
+/** Begins to read the access item of a user, beside the user itself. */
+function beginReading(tenant: Tenant, id: string): ReturnType<typeof readAccessItem> {
+  const reading = readAccessItem(tenant, id);
+  reading.catch(() => undefined);
+  return reading;
+}
 
 /** The error for a user that is a member: its memberships are counted in the transactions that add and remove them. */
 function isMember({ [MEMBERSHIPS]: count = 0 }: Item): Error {

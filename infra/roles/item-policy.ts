@@ -42,6 +42,10 @@ const ofAnyTenant = (partitionOf: (tenant: TenantId) => string): readonly string
 
 export const ANY_CREDENTIALS: readonly string[] = ofAnyTenant(credentialsPartition);
 
+/** The partition of what a tenant's users may do. */
+export const userAccessPartition = (tenant: TenantId): string => tenantPartition(tenant, 'USER_ACCESS');
+export const ANY_USER_ACCESS: readonly string[] = ofAnyTenant(userAccessPartition);
+
 /** The partition of all active webhook endpoints. */
 export const REGISTER = registerKey(PLATFORM, '').PK;
 

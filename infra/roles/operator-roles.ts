@@ -37,6 +37,7 @@ import {
   SUSPENSION,
   TAGGED_WITH_TENANT,
   TENANT,
+  USER_ACCESS,
 } from './tenant-role.ts';
 
 /** A role for people, who work under it by the operator's command line (`operator/target.ts` reads the outputs). */
@@ -113,7 +114,7 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
   Export: {
     description: 'Reads the records of the tenant that its session is tagged with (bin/operator.ts)',
     allowed: [[['GetItem', 'Query'], [OF_TENANT]]],
-    denied: [[ALL_ACTIONS, [CREDENTIALS_PARTITION]]],
+    denied: [[ALL_ACTIONS, [CREDENTIALS_PARTITION, USER_ACCESS]]],
   },
   /**
    * `erase`: suspends the organization, removes it from the platform's list, and deletes all items of the tenant,
@@ -135,7 +136,10 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
       // It finds the tenant's entries by their sort keys, which IAM does not see.
       [['Query', 'DeleteItem'], [REGISTER]],
     ],
-    denied: [[allBut('DeleteItem'), [CREDENTIALS_PARTITION]]],
+    denied: [
+      [allBut('DeleteItem'), [CREDENTIALS_PARTITION]],
+      [allBut('Query', 'DeleteItem'), [USER_ACCESS]],
+    ],
     more: (role, { attachments }) => {
       attachments.allow(role, 's3:DeleteObjectVersion');
       attachments.allowListing(role);

@@ -19,6 +19,7 @@ import {
   type OnItems,
   ORGANIZATION_ID,
   REGISTER,
+  userAccessPartition,
 } from './item-policy.ts';
 import { functionsWith, type KeyPurpose, RoleWithRights, rolePath } from './role.ts';
 
@@ -39,6 +40,8 @@ export const SETS_OF_JOURNAL = storedSets.partitionOf(JOURNAL);
 
 /** The partition of the credentials of the tenant's integrations. */
 export const CREDENTIALS_PARTITION = credentialsPartition(TENANT);
+/** The partition of what the tenant's users may do. */
+export const USER_ACCESS = userAccessPartition(TENANT);
 const REFUSALS = tenantPartition(TENANT, 'REFUSALS');
 
 const ORGANIZATIONS = tenantPartition(PLATFORM, 'ORG');
@@ -110,9 +113,14 @@ interface Reach {
   readonly allowed: readonly OnItems[];
   /** Its actions on the credentials of the tenant's integrations. Everything else is denied. */
   readonly credentials?: readonly ItemAction[];
+  /** Its actions on what the tenant's users may do. Everything else is denied. */
+  readonly userAccess?: readonly ItemAction[];
   /** Whether it puts items into the audit log: events, or tombstones of gaps. Otherwise that is denied. */
   readonly putsAuditEvents?: true;
 }
+
+/** They change what users may do, in the transactions of what it follows from. */
+const OF_USER_ACCESS: readonly ItemAction[] = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
 
 /** The rights of functions of each kind. */
 const REACH: Readonly<Record<TenantRights, Reach>> = {
@@ -124,11 +132,13 @@ const REACH: Readonly<Record<TenantRights, Reach>> = {
   grants: {
     allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK, PLATFORM_CALLERS],
     credentials: ['ConditionCheckItem'],
+    userAccess: OF_USER_ACCESS,
     putsAuditEvents: true,
   },
   batches: {
     allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK, PLATFORM_CALLERS],
     credentials: ['GetItem', 'ConditionCheckItem'],
+    userAccess: OF_USER_ACCESS,
     putsAuditEvents: true,
   },
   organizations: { allowed: [OWN, SUSPENSION_CHECK, PLACE_IN_LIST], putsAuditEvents: true },
@@ -162,8 +172,8 @@ interface TenantRoleProps {
 /**
  * The role under which functions work on the table, in one session for each tenant, with the tenant's id as a session
  * tag. Its policy matches the tag against the partition key of every item. So a function with a bug cannot leave its
- * tenant (`docs/decisions/0050`), plant credentials, or change or delete events, audited or journaled. A session lasts
- * at most an hour, because of role chaining
+ * tenant (`docs/decisions/0050`), plant credentials, change what users may do, or change or delete events, audited or
+ * journaled. A session lasts at most an hour, because of role chaining
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles.html#iam-term-role-chaining).
  */
 export class TenantRole extends Construct {
@@ -177,9 +187,10 @@ export class TenantRole extends Construct {
       path: rolePath(this, key, 'tenant'),
       assumedBy: new AccountPrincipal(account).withConditions(this.#conditions(kind)).withSessionTags(),
     });
-    const { allowed, credentials = [], putsAuditEvents } = REACH[kind];
+    const { allowed, credentials = [], userAccess = [], putsAuditEvents } = REACH[kind];
     for (const each of allowed) this.role.addToPolicy(allowItems(table, ...each));
     this.role.addToPolicy(denyItems(table, allBut(...credentials), [CREDENTIALS_PARTITION]));
+    this.role.addToPolicy(denyItems(table, allBut(...userAccess), [USER_ACCESS]));
     this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS, JOURNAL]));
     if (!putsAuditEvents) this.role.addToPolicy(denyItems(table, ['PutItem'], [AUDIT_EVENTS]));
   }

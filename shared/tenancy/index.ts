@@ -47,3 +47,4 @@ export {
   type UserAccess,
   userAccessKey,
 } from './user-access.ts';
+export { readAccessItem, stageAccessItem } from './user-access-changes.ts';

@@ -137,6 +137,29 @@ describe('credentials', () => {
   });
 });
 
+describe('what users may do', () => {
+  const own = `ORG#${ACME}#USER_ACCESS`;
+
+  it('is changed by the functions whose operations it follows from, item by item, and reached by no other', () => {
+    const reaching = TENANT_ROLES.filter((arn) => actionsOn(ofAcme(arn), own).length > 0).map(nameOf);
+    expect(reaching).toEqual(['FunctionsGrantsRole', 'FunctionsBatchesRole']);
+    for (const arn of TENANT_ROLES) {
+      expect(
+        (['BatchWriteItem', 'Query', 'BatchGetItem'] as const).filter((action) =>
+          may(stack, ofAcme(arn), action, [own]),
+        ),
+      ).toEqual([]);
+    }
+  });
+
+  it('is read before a session of the tenant by the authorizer alone, one by one', () => {
+    const actions = FUNCTIONS.map(
+      (name) => [name, actionsOn({ roleArn: roleOf(stack, name), tags: {} }, own)] as const,
+    );
+    expect(actions.filter(([, allowed]) => allowed.length > 0)).toEqual([['authorizer', ['GetItem']]]);
+  });
+});
+
 describe('objects of attachments', () => {
   const [bucket = ''] = [...stack.resources].find(([, { Type }]) => Type === 'AWS::S3::Bucket') ?? [];
   const mayObject = (by: Principal, action: string, tenant: string, context = {}): boolean =>

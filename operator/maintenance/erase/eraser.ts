@@ -26,13 +26,15 @@ export class Eraser {
   }
 
   /**
-   * Deletes the credentials of all integrations of a tenant: from then on nobody can log in or sign a webhook.
-   * @returns how many there were
+   * Deletes the credentials of all integrations of a tenant, and what its users may do: from then on nobody can log in
+   * or sign a webhook.
+   * @returns how many credentials there were
    */
   async deleteKeys({ id, session }: Tenant): Promise<number> {
     const { integrations, onDelete } = this.#options;
     const place: EraseTarget = { table: session.tables.of(id), clock: session.clock };
     let deleted = 0;
+    await emptyPartition(place, tenantPartition(id, 'USER_ACCESS'), onDelete);
     for await (const { app_code } of readPartition(place, tenantPartition(id, integrations.name))) {
       if (typeof app_code !== 'string' || !(await deleteKey(place, id, app_code))) continue;
       deleted += 1;

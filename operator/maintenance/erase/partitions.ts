@@ -50,6 +50,7 @@ export async function partitionsOf(
     tenantPartition(tenant, 'DELIVERY'),
     tenantPartition(tenant, 'TRASH'),
     tenantPartition(tenant, 'DATA_KEY'),
+    tenantPartition(tenant, 'USER_ACCESS'),
   ];
   const names = kinds.map(({ entity }) => entity.name).filter((name) => name !== integrations.name);
   const records = [...names, integrations.name].map((name) => tenantPartition(tenant, name));

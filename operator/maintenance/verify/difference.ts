@@ -55,6 +55,8 @@ export type DifferenceKind =
   | 'organization'
   /** A deleted record is not as one that can be restored: its bit, its place in the trash, or its end is missing. */
   | 'trash'
+  /** What a user may do does not follow from its memberships. */
+  | 'user-access'
   /** A cascade delete is not finished. */
   | 'unfinished-delete'
   /** Not verified, because it kept changing. */

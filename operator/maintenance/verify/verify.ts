@@ -13,12 +13,13 @@ import { type Check, type RecordScan, scanRecords } from './scan-records.ts';
 import { deleteTombstones } from './tombstones.ts';
 import { endExpiredTrash, verifyTrash } from './trash.ts';
 import { settleAllUploads, verifyBytes } from './uploads.ts';
+import { UserAccessCheck } from './user-access.ts';
 
 /**
  * Verifies all data of a tenant that is derived from its records: lists and filters, counters, quotas, unique values,
- * the list of organizations, the order of the journal. It is safe while the API is in use: it reads each suspected
- * difference again, as of one moment, and repairs it on condition that it is unchanged. A concurrent request takes
- * precedence, and the verification is repeated.
+ * what users may do, the list of organizations, the order of the journal. It is safe while the API is in use: it reads
+ * each suspected difference again, as of one moment, and repairs it on condition that it is unchanged. A concurrent
+ * request takes precedence, and the verification is repeated.
  */
 
 interface Verification {
@@ -55,6 +56,7 @@ export async function verify(
   const listed = id === PLATFORM ? [...kinds, kind(listedEntity)] : kinds;
   const checks: readonly Check[] = [
     new FeedOrder(),
+    await UserAccessCheck.of(scope, tenant),
     ...listed.flatMap((each) => [new RecordCounts(scope, each), new Claims(scope, each.entity)]),
   ];
   const scanned = await Promise.all(listed.map((each) => scanKind(scope, each, checks)));

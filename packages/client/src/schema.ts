@@ -994,7 +994,7 @@ export interface paths {
         put?: never;
         /**
          * Make a user a member
-         * @description Of the organization, or of one of its clients. Needs all permissions of the role. Needs the permission `memberships:write`.
+         * @description Of the organization, or of one of its clients. Needs all permissions of the role. A user has at most 20 active memberships with permissions, in at most 10 clients: one more is a 409. Needs the permission `memberships:write`.
          */
         post: operations["createMembership"];
         delete?: never;
@@ -1090,7 +1090,7 @@ export interface paths {
         head?: never;
         /**
          * Change a membership
-         * @description Needs all permissions of the role, of the earlier one too. Only platform callers change a membership with a system role, and any of a superadmin. Needs the permission `memberships:write`.
+         * @description Needs all permissions of the role, of the earlier one too. Only platform callers change a membership with a system role, and any of a superadmin. A user has at most 20 active memberships with permissions, in at most 10 clients: one more is a 409. Needs the permission `memberships:write`.
          */
         patch: operations["updateMembership"];
         trace?: never;
