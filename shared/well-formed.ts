@@ -5,6 +5,10 @@
 
 type Check = (value: unknown) => boolean;
 
+/** Whether a value is an object with members, as in JSON: no list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Whether an object has all of these fields, each as it should be. It may have others. */
 export const isWellFormed = <T>(value: unknown, checks: { readonly [field in keyof T]-?: Check }): value is T =>
   typeof value === 'object' &&

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { body, contract, declared, ok, route } from '#contract';
 import * as field from '#contract/field';
 import { asNumber } from '#json';
+import { isObject } from '../../shared/well-formed.ts';
 import { batchableOperations } from './batchable.ts';
 import { AT_ONCE, BEGIN_WITHIN, MAX_PARAMETER, MOST_OPERATIONS } from './limits.ts';
 
@@ -14,16 +15,11 @@ const key = () => field.bounded(MAX_KEY, A_KEY).regex(/^[\x21-\x7e]{1,255}$/, { 
 /** Its route checks what is in it, also whether its numbers are in the range of a double. */
 const carriedBody = () =>
   z
-    .custom<field.JsonObject>(isObject, {
+    // A number that is kept as text is an object in JavaScript.
+    .custom<field.JsonObject>((given) => isObject(asNumber(given)), {
       error: ({ input }) => (input === undefined ? undefined : 'must be a JSON object'),
     })
     .meta(field.shownAs({ type: 'object', additionalProperties: true }));
-
-const isObject = (given: unknown): boolean => {
-  // A number that is kept as text is an object in JavaScript.
-  const value = asNumber(given);
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-};
 
 const operation = () =>
   z.strictObject({

@@ -1,4 +1,5 @@
 import { asNumber, mistakeIn, parseJson } from '#json';
+import { isObject } from '../../shared/well-formed.ts';
 import { declaredOf, exportedKinds } from '../export.ts';
 import { type Column, Columns, type Mapping } from './columns.ts';
 import { fieldsOf, type ImportKind, importKinds, NOT_IMPORTED } from './kinds.ts';
@@ -61,9 +62,9 @@ async function* csvRecords(file: string, kind: ImportKind, mapping: Mapping): As
 
 async function* jsonRecords(file: string, kind: ImportKind): AsyncGenerator<FileRecord, void> {
   for await (const { line, value, finding } of valuesOf(file)) {
-    const isObject = finding === undefined && isJsonObject(value);
-    const findings = isObject ? [] : [finding ?? { line, detail: 'must be a JSON object' }];
-    yield { line, kind, type: kind.record, fields: isObject ? value : {}, findings };
+    const fields = asNumber(value);
+    const findings = isObject(fields) ? [] : [finding ?? { line, detail: 'must be a JSON object' }];
+    yield { line, kind, type: kind.record, fields: isObject(fields) ? fields : {}, findings };
   }
 }
 
@@ -76,11 +77,9 @@ const EXPORTED = new Set([
 
 async function* exportedRecords(file: string): AsyncGenerator<FileRecord, void> {
   for await (const { line, value, finding } of valuesOf(file)) {
-    const { type, record } = (isJsonObject(value) ? value : {}) as {
-      readonly type?: unknown;
-      readonly record?: unknown;
-    };
-    if (finding !== undefined || typeof type !== 'string' || !EXPORTED.has(type) || !isJsonObject(record)) {
+    const { type, record: given }: Record<string, unknown> = isObject(value) ? value : {};
+    const record = asNumber(given);
+    if (finding !== undefined || typeof type !== 'string' || !EXPORTED.has(type) || !isObject(record)) {
       const detail =
         'must be a line of custodia export, {"type":"Client","record":{…}}; name other records with --type';
       yield { line, kind: undefined, type: '', fields: {}, findings: [finding ?? { line, detail }] };
@@ -118,6 +117,3 @@ async function* valuesOf(file: string): AsyncGenerator<JsonLine, void> {
     }
   }
 }
-
-const isJsonObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && typeof asNumber(value) === 'object';

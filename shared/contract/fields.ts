@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { asNumber } from '#json';
+import { isObject } from '../well-formed.ts';
 import { isBlank, isVisibleThroughout, NOT_BLANK, trimmed } from '../words.ts';
 import { always, TOO_LARGE } from './field-errors.ts';
 import { dateOrInstantOf, instantOf } from './instant.ts';
@@ -223,11 +224,8 @@ const wholeNumber = (max: number) =>
 
 export type JsonObject = { [key: string]: unknown };
 
-const isJsonObject = (given: unknown): given is JsonObject => {
-  // A number that is kept as text is an object in JavaScript.
-  const value = asNumber(given);
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-};
+/** A number that is kept as text is an object in JavaScript. */
+const isJsonObject = (given: unknown): boolean => isObject(asNumber(given));
 
 /**
  * JSON allows numbers beyond the range of a double (`1e400`): they are parsed as infinity, and would be written as

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../memory.ts';
+import { isObject } from '../well-formed.ts';
 import { referenceOf } from './constraints.ts';
 import { identifier, slug } from './fields.ts';
 
@@ -62,7 +63,7 @@ export function nameSchemaOf(field: z.ZodType | undefined): z.ZodType | undefine
 /** The schema of a body whose references are given by names where they are objects. */
 export function namingSchema(schema: z.ZodObject, body: Readonly<Record<string, unknown>>): z.ZodObject {
   const named = Object.entries(body).flatMap(([field, value]) => {
-    const name = isNaming(value) && Object.hasOwn(schema.shape, field) && nameSchemaOf(schema.shape[field]);
+    const name = isObject(value) && Object.hasOwn(schema.shape, field) && nameSchemaOf(schema.shape[field]);
     return name ? [[field, name] as const] : [];
   });
   return named.length === 0 ? schema : schema.safeExtend(Object.fromEntries(named));
@@ -71,10 +72,8 @@ export function namingSchema(schema: z.ZodObject, body: Readonly<Record<string, 
 /** The references of a parsed body that are given by names. */
 export const namedReferencesIn = (schema: z.ZodObject, body: Readonly<Record<string, unknown>>): NamedReference[] =>
   Object.entries(body).flatMap(([field, value]) => {
-    const record = isNaming(value) ? referenceOf(schema.shape[field] as z.ZodType) : undefined;
+    const record = isObject(value) ? referenceOf(schema.shape[field] as z.ZodType) : undefined;
     if (record === undefined) return [];
     const [[by, named] = ['', '']] = Object.entries(value as Readonly<Record<string, string>>);
     return [{ field, record, by, value: named }];
   });
-
-const isNaming = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,5 @@
+import { isObject } from '../../../shared/well-formed.ts';
+
 /** The document as JSON. */
 
 export type Node = { readonly [key: string]: unknown };
@@ -14,8 +16,7 @@ export interface OperationNode extends Node {
   readonly responses: Readonly<Record<string, Node>>;
 }
 
-export const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isNode: (value: unknown) => value is Node = isObject;
 
 /** Members that hold data. A property or component with such a name is a child of `properties`, and a schema. */
 const DATA: ReadonlySet<string> = new Set(['example', 'examples', 'value', 'default', 'enum', 'const']);

@@ -5,7 +5,7 @@ import { type Repository, type RequestSession, type Stored, Tenant } from '#tabl
 import { annotate } from '#telemetry';
 import { readSuspension, type Suspension } from '#tenancy';
 import { keepNewest } from '../../memory.ts';
-import { isUuid } from '../../well-formed.ts';
+import { isObject, isUuid } from '../../well-formed.ts';
 import type { MaybeBatched, OperationContext } from '../operation.ts';
 import { noRecord } from '../problems.ts';
 import { type BatchRequest, preferenceOf } from '../request/http-request.ts';
@@ -133,7 +133,7 @@ export async function tenantOf(
 
 /** The organization named in a body, also where `org_id` is read-only and a whole record was sent back. */
 export function namedOrganization(json: unknown): { readonly org_id?: string } {
-  const orgId = typeof json === 'object' && json !== null ? (json as { org_id?: unknown }).org_id : undefined;
+  const orgId = isObject(json) ? json.org_id : undefined;
   return typeof orgId === 'string' && isUuid(orgId) ? { org_id: orgId.toLowerCase() } : {};
 }
 

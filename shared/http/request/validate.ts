@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import { type Body, freeFormOf, namingSchema, Problem, parse, parseQuery, pointer, type Route } from '#contract';
 import { asNumber, type Parsed } from '#json';
-import { isUuid } from '../../well-formed.ts';
+import { isObject, isUuid } from '../../well-formed.ts';
 import { listed, metadataOf } from '../route-metadata.ts';
 import { type HttpRequest, jsonOf, preferenceOf } from './http-request.ts';
 
@@ -58,7 +58,7 @@ function assertShort(query: HttpRequest['query']): void {
 export function validBody(body: Body, given: unknown, mayName = false): Record<string, unknown> {
   // A number that is kept as text is an object in JavaScript.
   const json = asNumber(given);
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+  if (!isObject(json)) {
     throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: '#', detail: 'must be a JSON object' }] });
   }
   const settable = Object.entries(json).filter(([field]) => !Object.hasOwn(body.readOnlyFields, field));
@@ -67,8 +67,7 @@ export function validBody(body: Body, given: unknown, mayName = false): Record<s
 }
 
 /** Whether a body may give references by names, which are objects. */
-export const hasObject = (body: Readonly<Record<string, unknown>>): boolean =>
-  Object.values(body).some((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+export const hasObject = (body: Readonly<Record<string, unknown>>): boolean => Object.values(body).some(isObject);
 
 /** Numbers that are kept as text are for free-form fields only. */
 const withoutKeptNumber = (value: unknown): unknown => (Array.isArray(value) ? value.map(asNumber) : asNumber(value));
