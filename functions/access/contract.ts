@@ -13,6 +13,7 @@ import {
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
+import { externalId } from '../clients/words.ts';
 import { membershipExample, permissionExample, roleExample } from './examples.ts';
 
 export const user = record('User', () => ({
@@ -21,7 +22,7 @@ export const user = record('User', () => ({
     'Where mail to the person goes; no two users of an organization have the same, in whatever case or form of its ' +
       'domain.',
   ),
-  external_id: unique(field.identifier(500, 1)).nullable().default(null),
+  external_id: externalId(),
   name: field.name(200).nullable().default(null).describe('What the person is called.'),
   phone: field.phone().nullable().default(null).describe('Telephone number, as people write it.'),
   avatar_url: field

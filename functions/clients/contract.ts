@@ -15,6 +15,7 @@ import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import { clientSummary, summaryExample } from './summary-record.ts';
 import { timeZone } from './time-zone.ts';
+import { externalId, withExternalId } from './words.ts';
 
 export const client = record('Client', () => ({
   id: readOnly(field.uuid()),
@@ -28,7 +29,7 @@ export const client = record('Client', () => ({
     .nullable()
     .default(null)
     .describe('Short name for web addresses; no two clients of an organization have the same.'),
-  external_id: unique(field.identifier(500, 1)).nullable().default(null),
+  external_id: externalId(),
   timezone: timeZone()
     .default('Europe/Lisbon')
     .describe('The zone that the client lives in, as an IANA time zone identifier.'),
@@ -128,9 +129,7 @@ export const clients = contract({
           .optional()
           .describe('Only clients with a risk (`has_risks`), or (`false`) only the others.'),
         slug: unique(field.slug()).optional().describe('Only the client with exactly this slug.'),
-        external_id: unique(field.identifier(500, 1))
-          .optional()
-          .describe('Only the client with exactly this external id.'),
+        external_id: withExternalId('client'),
         q: parameter.words('name or the mail address, or the slug', 'acme lis'),
       }),
     }),

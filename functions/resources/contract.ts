@@ -15,7 +15,7 @@ import {
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import { moving } from '../clients/moving.ts';
-import { SERVICE_CREDENTIALS, service, serviceExample } from '../services/contract.ts';
+import { SERVICE_CREDENTIALS, service, serviceExample, underMaintenance } from '../services/contract.ts';
 import { ipAddress } from './ip-address.ts';
 import { MOST_MOVED } from './limits.ts';
 
@@ -102,14 +102,7 @@ export const resource = record('Resource', () => ({
   provisioned_at: field.timestamp().nullable().default(null).describe('When the resource was set up.'),
   created_at: readOnly(field.timestamp().nullable()),
   updated_at: readOnly(field.timestamp().nullable()),
-  under_maintenance: readOnly(
-    field
-      .flag()
-      .describe(
-        'Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when ' +
-          'it is read.',
-      ),
-  ),
+  under_maintenance: underMaintenance(),
 })).describe('What services run on, such as a machine or a volume, and how it is doing.');
 export type Resource = RecordOf<typeof resource>;
 

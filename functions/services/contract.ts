@@ -1,25 +1,26 @@
-import {
-  contract,
-  createOnly,
-  crud,
-  ok,
-  type PermissionCode,
-  type RecordOf,
-  readOnly,
-  record,
-  route,
-  unique,
-} from '#contract';
+import { contract, createOnly, crud, ok, type PermissionCode, type RecordOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
+import { externalId, withExternalId } from '../clients/words.ts';
 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */
 export const SERVICE_CREDENTIALS: PermissionCode = 'services:credentials';
 
+/** The field of a service or a resource. */
+export const underMaintenance = () =>
+  readOnly(
+    field
+      .flag()
+      .describe(
+        'Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when ' +
+          'it is read.',
+      ),
+  );
+
 export const service = record('Service', () => ({
   id: readOnly(field.uuid()),
   client_id: createOnly(field.reference('Client').describe('The company that it is run for, by its id.')),
-  external_id: unique(field.identifier(500, 1)).nullable().default(null),
+  external_id: externalId(),
   name: field.name(200).describe('What people call the service.'),
   type: field.word().describe('What kind of service it is, such as `web` or `saas`. Or another word.'),
   description: field.text(5_000).nullable().default(null).describe('What the service does, for people.'),
@@ -84,14 +85,7 @@ export const service = record('Service', () => ({
   deployed_at: field.timestamp().nullable().default(null).describe('When that release went live.'),
   created_at: readOnly(field.timestamp().nullable()),
   updated_at: readOnly(field.timestamp().nullable()),
-  under_maintenance: readOnly(
-    field
-      .flag()
-      .describe(
-        'Extends the specification: whether its `status` is `maintenance`, or a maintenance window covers it when ' +
-          'it is read.',
-      ),
-  ),
+  under_maintenance: underMaintenance(),
 })).describe('Something that is run for a client, such as a shop or a mail server.');
 export type Service = RecordOf<typeof service>;
 
@@ -132,7 +126,7 @@ const filters = () => ({
   status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
   health_status: parameter.anyOf(field.word(), 'Only records that are doing so, such as `degraded`.'),
   q: parameter.words('name', 'web sho'),
-  external_id: unique(field.identifier(500, 1)).optional().describe('Only the service with exactly this external id.'),
+  external_id: withExternalId('service'),
   tag: parameter.allOf(field.name(100), 'Only services with this tag, one of their first 20.'),
 });
 

@@ -1,12 +1,13 @@
-import { contract, createOnly, crud, ok, type RecordOf, readOnly, record, route, unique } from '#contract';
+import { contract, createOnly, crud, ok, type RecordOf, readOnly, record, route } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import { moving } from '../clients/moving.ts';
+import { externalId, withExternalId } from '../clients/words.ts';
 
 export const terminal = record('Terminal', () => ({
   id: readOnly(field.uuid()),
   client_id: createOnly(field.reference('Client').describe('The client at which the device stands.')),
-  external_id: unique(field.identifier(500, 1)).nullable().default(null),
+  external_id: externalId(),
   name: field.name(200).describe('What people call the device.'),
   location: field.text(500).default('').describe('Where at the client it stands.'),
   status: field
@@ -39,9 +40,7 @@ export const terminals = contract({
         ...parameter.page(),
         status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
         client_id: parameter.anyOf(field.reference('Client'), 'Only records of the client with this id.'),
-        external_id: unique(field.identifier(500, 1))
-          .optional()
-          .describe('Only the terminal with exactly this external id.'),
+        external_id: withExternalId('terminal'),
         q: parameter.words('name or the location', 'desk lis'),
       }),
     }),

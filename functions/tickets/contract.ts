@@ -20,7 +20,7 @@ import {
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import { TICKET_STATUSES } from '../clients/words.ts';
+import { externalId, TICKET_STATUSES, withExternalId } from '../clients/words.ts';
 import { messageExample, ticketExample } from './examples.ts';
 import { MOST_MERGED } from './limits.ts';
 
@@ -57,7 +57,7 @@ const summaryFields = () => ({
 
 /** The fields of a ticket that a page has only with `view=full`. */
 const detailFields = () => ({
-  external_id: unique(field.identifier(500, 1)).nullable().default(null),
+  external_id: externalId(),
   resource_id: field
     .reference('Resource')
     .nullable()
@@ -133,6 +133,13 @@ export const ticket = record('Ticket', () => ({
 })).describe('What somebody asks an organization for help with.');
 export type Ticket = RecordOf<typeof ticket>;
 
+/** The field of a message or an attachment. */
+export const isInternal = () =>
+  field
+    .flag()
+    .default(false)
+    .describe('Whether it is for the people of the organization only, and not to be shown to the client.');
+
 export const ticketMessage = record('TicketMessage', () => ({
   id: readOnly(field.uuid()),
   ticket_id: readOnly(field.reference('Ticket').describe('The ticket that it was written in.')),
@@ -141,12 +148,7 @@ export const ticketMessage = record('TicketMessage', () => ({
   ),
   author_id: createOnly(field.uuid().describe('Who wrote it: an id of your own directory.')),
   message: field.text(10_000, 1).describe('What was written, as plain text; `removed` where it was deleted.'),
-  is_internal: createOnly(
-    field
-      .flag()
-      .default(false)
-      .describe('Whether it is for the people of the organization only, and not to be shown to the client.'),
-  ),
+  is_internal: createOnly(isInternal()),
   created_at: readOnly(field.timestamp()),
   edited_at: readOnly(
     field.timestamp().nullable().describe('Extends the specification: when its text was last changed.'),
@@ -174,7 +176,7 @@ const filters = () => ({
   client_id: parameter.anyOf(field.reference('Client'), 'Only tickets of this client.'),
   assigned_to: parameter.anyOf(field.uuid(), 'Only tickets that are assigned to this user.'),
   ticket_code: unique(field.identifier(100, 1)).optional().describe('Only the ticket with exactly this code.'),
-  external_id: unique(field.identifier(500, 1)).optional().describe('Only the ticket with exactly this external id.'),
+  external_id: withExternalId('ticket'),
   q: parameter.words('subject, or the ticket code as typed or in capitals', 'print sil'),
   tag: parameter.allOf(field.name(100), 'Only tickets with this tag, one of their first 20.'),
   last_activity_after: parameter

@@ -3,6 +3,7 @@ import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
 import { membership, user } from '../access/contract.ts';
 import { membershipExample } from '../access/examples.ts';
+import { withExternalId } from '../clients/words.ts';
 
 const example = {
   id: membershipExample.user_id,
@@ -35,9 +36,7 @@ export const users = contract({
         email: unique(field.email(), { comparedAs: 'mail-address' })
           .optional()
           .describe('Only the user with exactly this address, in whatever case or form of its domain.'),
-        external_id: unique(field.identifier(500, 1))
-          .optional()
-          .describe('Only the user with exactly this external id.'),
+        external_id: withExternalId('user'),
         q: parameter.words('name or the mail address', 'ines@'),
       }),
       further: () => ({

@@ -14,6 +14,7 @@ import {
 } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
+import { isInternal } from '../contract.ts';
 import { DOWNLOAD, LARGEST, MOST_OF_TICKET, UPLOAD } from './limits.ts';
 
 /** A type and a subtype (RFC 6838 §4.2), without parameters. */
@@ -70,10 +71,7 @@ export const attachment = record('Attachment', () => ({
     .bounded(64)
     .regex(/^[\da-f]{64}$/, { error: 'must be 64 hexadecimal digits in lower case' })
     .describe('Its SHA-256 digest, in hexadecimal digits. Other bytes are refused.'),
-  is_internal: field
-    .flag()
-    .default(false)
-    .describe('Whether it is for the people of the organization only, and not to be shown to the client.'),
+  is_internal: isInternal(),
   created_at: readOnly(field.timestamp()),
   uploaded_at: readOnly(
     field.timestamp().nullable().describe('When its upload was completed; null before. Lists have it from then on.'),
