@@ -5,20 +5,23 @@ import { dirname } from 'node:path';
 const OWNER_ONLY = 0o600;
 
 /**
- * Creates a file that only its owner may read (mode 0600), atomically. An existing file keeps its text and gets that
+ * Creates a file that only its owner may read (mode 0600), atomically. An existing file keeps its content and gets that
  * mode: when several processes do this at once, one creates the file and all find it.
+ * @returns whether it was created
  * @throws Error with a `code` when it cannot be written
  */
-export async function createPrivateFile(path: string, text: string): Promise<void> {
+export async function createPrivateFile(path: string, content: string | Buffer): Promise<boolean> {
   const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
   await mkdir(dirname(path), { recursive: true });
   try {
-    await writeFile(draft, text, { mode: OWNER_ONLY, flag: 'wx', flush: true });
+    await writeFile(draft, content, { mode: OWNER_ONLY, flag: 'wx', flush: true });
     // `link` makes the whole file visible at once, and fails where a file exists.
     await link(draft, path);
+    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     await makePrivate(path);
+    return false;
   } finally {
     await rm(draft, { force: true });
   }

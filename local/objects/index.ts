@@ -1,12 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { localConnection } from '#local-dynamodb';
 import { type Clock, systemClock } from '../../shared/clock.ts';
+import { createPrivateFile } from '../../shared/private-file.ts';
 import { ObjectStoreError } from './error.ts';
 import { type SignedRequest, type Verifying, verifySignature } from './signature.ts';
 
@@ -111,19 +112,9 @@ async function put(file: string, incoming: IncomingMessage, headers: SignedReque
   const body = await buffer(incoming);
   const sha256 = headers['x-amz-checksum-sha256'];
   if (sha256 !== undefined && sha256 !== digestOf(body)) throw new ObjectStoreError('BadDigest');
-  const draft = `${file}.${randomUUID()}`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  try {
-    await writeFile(draft, body, { mode: 0o600, flag: 'wx' });
-    if (headers['if-none-match'] !== '*') await rm(file, { force: true });
-    // It makes the whole file visible at once, and fails where there is one.
-    await link(draft, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw new ObjectStoreError('PreconditionFailed');
-    throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
+  if (headers['if-none-match'] !== '*') await rm(file, { force: true });
+  if (!(await createPrivateFile(file, body))) throw new ObjectStoreError('PreconditionFailed');
   return { status: 200, headers: { etag: `"${createHash('md5').update(body).digest('hex')}"` } };
 }
 
