@@ -92,9 +92,9 @@ async function reply(incoming: IncomingMessage, place: Place): Promise<StoreRepl
   if (method === 'OPTIONS') return { status: 204 };
   const url = new URL(incoming.url ?? '/', place.bucket);
   const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
-  const request: SignedRequest = { method, url, headers };
-  await verifySignature(request, place);
   const key = url.pathname.slice(`/${BUCKET}/`.length);
+  const request: SignedRequest = { method, key, url, headers };
+  await verifySignature(request, place);
   if (method === 'GET' && key === '') return versions(place, url.searchParams.get('prefix') ?? '');
   if (!KEY.test(key)) throw new ObjectStoreError('NoSuchKey');
   const file = join(place.directory, key);

@@ -5,6 +5,8 @@ import { ObjectStoreError } from './error.ts';
 /** A request as it came, with its headers in lower case. */
 export interface SignedRequest {
   readonly method: string;
+  /** That of its object; empty for the bucket. */
+  readonly key: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -56,11 +58,11 @@ export async function verifySignature(request: SignedRequest, verifying: Verifyi
 }
 
 /** A header that was signed and did not come counts as empty. */
-function signedPart({ method, url, headers }: SignedRequest, names: readonly string[]) {
+function signedPart({ method, key, url, headers }: SignedRequest, names: readonly string[]) {
   const others = names.filter((name) => name !== 'host');
   return {
     method: method as 'PUT',
-    key: url.pathname.split('/').slice(2).join('/'),
+    key,
     query: Object.fromEntries([...url.searchParams].filter(([name]) => !OF_SIGNATURE.test(name))),
     headers: Object.fromEntries(others.map((name) => [name, headers[name] ?? ''])),
   };

@@ -86,10 +86,9 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
     refusals.push(`${by?.roleArn ?? 'nobody'} ${JSON.stringify(by?.tags)} may not ${what}`);
   };
 
-  const secretOf: Account['secretOf'] = (accessKeyId, { method, url }) => {
+  const secretOf: Account['secretOf'] = (accessKeyId, { method, key, url }) => {
     const by = holders.get(accessKeyId);
     const [bucket = ''] = [...stack.resources].find(([, { Type }]) => Type === 'AWS::S3::Bucket') ?? [];
-    const key = url.pathname.split('/').slice(2).join('/');
     const prefix = url.searchParams.get('prefix') ?? '';
     const action =
       key === ''
