@@ -100,8 +100,6 @@ export class Functions extends Construct {
       ...BACKGROUND.map((name) => [name, this.#make(name, rightsOf(name), IN_BACKGROUND[name])] as const),
     ]);
     const { authorizerCacheSeconds } = props.settings;
-    for (const { rights, lambda } of this.byName.values())
-      if (rights.tenants === 'attachments') lambda.addEnvironment('ATTACHMENTS_URL', props.attachments.url);
     this.named(AUTHORIZER).lambda.addEnvironment('AUTHORIZER_CACHE_SECONDS', String(authorizerCacheSeconds));
     this.#tenantRole('AuditRole', 'audit');
     this.#tenantRole('PlainTenantRole', 'records-without-secrets');
@@ -140,7 +138,10 @@ export class Functions extends Construct {
     const { table, attachments, keys } = this.#props;
     const key = keyOfTenantRole(functions.map(({ rights }) => rights));
     const { role } = new TenantRole(this, id, { table, kind, key });
-    if (kind === 'attachments') attachments.allow(role, 's3:PutObject', 's3:GetObject', 's3:DeleteObject');
+    if (kind === 'attachments') {
+      attachments.allow(role, 's3:PutObject', 's3:GetObject', 's3:DeleteObject');
+      for (const { lambda } of functions) lambda.addEnvironment('ATTACHMENTS_URL', attachments.url);
+    }
     for (const each of functions) each.workUnder(role);
     if (key === 'secrets') keys.allowSecretsOfTenant(role);
     if (key === 'endpoint-secrets') keys.allowEndpointSecrets(role);

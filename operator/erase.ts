@@ -3,6 +3,7 @@ import type { Entity, Tenant } from '#table';
 import { organizationEntity, type Suspension } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { UPLOAD } from '../functions/tickets/attachments/limits.ts';
+import { knownBucket } from '../functions/tickets/attachments/objects.ts';
 import { lastUpload } from '../functions/tickets/attachments/state/uploads.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { asOperator, tenantOf, UNDER_WAY_MS } from './as-operator.ts';
@@ -118,7 +119,7 @@ class Run {
 
   /** Deletes the objects of attachments, when none can be uploaded any more, where it is known where they are. */
   async deleteObjects(): Promise<void> {
-    if (!isBucketKnown()) return;
+    if (knownBucket() === undefined) return;
     const last = await lastUpload(this.tenant());
     if (last !== undefined && last + UPLOAD.milliseconds > this.clock()) {
       this.to('waiting for the end of URLs of uploads');
@@ -145,10 +146,8 @@ const receiptOf = (id: string, { since, erased_at = '', records, swept = false }
   erased_at,
   records,
   swept,
-  objects: isBucketKnown(),
+  objects: knownBucket() !== undefined,
 });
-
-const isBucketKnown = (): boolean => (process.env.ATTACHMENTS_URL ?? '') !== '';
 
 /** The numbers of records by type, as in an export. */
 export async function countRecords(tenant: Tenant): Promise<Readonly<Record<string, number>>> {

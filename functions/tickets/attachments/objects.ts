@@ -100,8 +100,11 @@ export const askForObjects = (tenant: Tenant, request: ObjectRequest, limit: Tim
     return askS3(bucket(), request, await presigningOf(tenant, signing));
   }, limit);
 
+/** The address of the bucket; undefined where it is not known, as to an operator who works on a table alone. */
+export const knownBucket = (): string | undefined => process.env.ATTACHMENTS_URL || undefined;
+
 function bucket(): string {
-  const url = process.env.ATTACHMENTS_URL ?? '';
-  if (url === '') throw new Error('ATTACHMENTS_URL is not set');
+  const url = knownBucket();
+  if (url === undefined) throw new Error('ATTACHMENTS_URL is not set');
   return url;
 }

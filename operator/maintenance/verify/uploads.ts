@@ -1,7 +1,7 @@
 import { readPartition } from '@custodia/counted-lists';
 import { type Entity, type Tenant, tenantPartition } from '#table';
 import { bytesKey, uploadKey, VOID } from '#table/storage';
-import { deleteObject } from '../../../functions/tickets/attachments/objects.ts';
+import { deleteObject, knownBucket } from '../../../functions/tickets/attachments/objects.ts';
 import { settleUploads } from '../../../functions/tickets/attachments/state/settle.ts';
 import { attachmentEntity } from '../../../functions/tickets/store.ts';
 import { verifyCounts } from './counts.ts';
@@ -29,6 +29,6 @@ export async function verifyBytes(scope: VerifyContext, tickets: readonly string
 
 /** Drops the announced attachments that are due, and deletes the objects that must go, where their bucket is known. */
 export async function settleAllUploads(tenant: Tenant): Promise<void> {
-  if ((process.env.ATTACHMENTS_URL ?? '') === '') return;
+  if (knownBucket() === undefined) return;
   while (!(await settleUploads(tenant, (key) => deleteObject(tenant, key))));
 }
