@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { measureOperations } from '../../generate/data-model/measure.ts';
-import { type Played, readUnitsOf, roundTripsOf, writeUnitsOf } from '../../generate/data-model/play.ts';
+import { costOf, type Played } from '../../generate/data-model/play.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
 import { synthesize, templatesIn } from '../../test/infra/synthesize.ts';
 import { measureTurn } from './deliveries.ts';
@@ -43,9 +43,7 @@ function takenBy({ title, calls, reply }: Played): Taken {
   const body = JSON.stringify(reply ?? '');
   return {
     title,
-    roundTrips: roundTripsOf(calls).length,
-    readUnits: readUnitsOf(calls),
-    writeUnits: writeUnitsOf(calls),
+    ...costOf(calls),
     responseBytes: stepped(Buffer.byteLength(body)),
     compressedBytes: stepped(gzipSync(body).byteLength),
   };

@@ -1,7 +1,7 @@
 import { contracts } from '../../functions/all-contracts.ts';
 import type { Footprint } from '../../generate/ceilings/partitions.ts';
 import { measureChosen } from '../../generate/data-model/measure.ts';
-import { readUnitsOf, roundTripsOf, titleOf, writeUnitsOf } from '../../generate/data-model/play.ts';
+import { costOf, titleOf } from '../../generate/data-model/play.ts';
 import { operations } from '../../test/support/scenario.ts';
 import { MIXES } from '../cost/mixes.ts';
 import { FLOODED } from './scenarios.ts';
@@ -28,7 +28,8 @@ export async function recordOperations(report: (text: string) => void): Promise<
   const found = Array.from(titles, (title): [string, Operation] => {
     const one = played.find((each) => each.title === title);
     if (one === undefined) throw new Error(`${title} was not recorded`);
-    const { calls, footprint } = one;
+    const { footprint } = one;
+    const { roundTrips, readUnits, writeUnits } = costOf(one.calls);
     const route = routeOf(title);
     return [
       title,
@@ -36,8 +37,8 @@ export async function recordOperations(report: (text: string) => void): Promise<
         title,
         route,
         domain: domainOf(route),
-        roundTrips: roundTripsOf(calls).length,
-        units: readUnitsOf(calls) + writeUnitsOf(calls),
+        roundTrips,
+        units: readUnits + writeUnits,
         hasTransaction: footprint.inTransactions.length > 0,
         partitions: footprint.partitions,
       },

@@ -2,7 +2,7 @@ import type { Key } from '@custodia/counted-lists';
 import { MOST_ENTRIES } from '../../functions/logs/contract.ts';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
 import { type Scenario, TestTenant } from '../../test/support/scenario.ts';
-import { expected, fill, type Played, playOnce, readUnitsOf, titleOf, writeUnitsOf } from '../data-model/play.ts';
+import { costOf, expected, fill, type Played, playOnce, titleOf } from '../data-model/play.ts';
 import type { Recorder } from '../data-model/recorder.ts';
 import { sharedItems, sharedPartitions, type Units } from './partitions.ts';
 
@@ -75,9 +75,10 @@ async function sharedLoad(tenant: TestTenant, request: MeasuredRequest, recorder
   const { calls, footprint } = await play(first);
   const other = await play(await scenarioOf(tenant, request));
   const sibling = isOfParent(first) ? await play({ ...(await scenarioOf(tenant, request)), path: first.path }) : other;
+  const { readUnits: read, writeUnits: write } = costOf(calls);
   return {
     title,
-    units: { read: readUnitsOf(calls), write: writeUnitsOf(calls) },
+    units: { read, write },
     partitions: sharedPartitions(footprint, other.footprint),
     items: sharedItems(footprint, sibling.footprint),
   };

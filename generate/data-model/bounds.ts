@@ -1,6 +1,6 @@
 import { MOST_ENTRIES } from '../../functions/logs/contract.ts';
 import type { MeasuredOperations } from './measure.ts';
-import { readUnitsOf, roundTripsOf, writeUnitsOf } from './play.ts';
+import { costOf } from './play.ts';
 
 /**
  * The bounds of an operation's cost, with the example of its contract. Units as AWS charges them: transactional writes
@@ -133,14 +133,7 @@ export function checksOf({ operations, variants }: MeasuredOperations): BoundChe
   return [...WRITES, ...lists, ...SEARCHES, ...BELOW, ...FEED].map(({ title, roundTrips, writeUnits = 0 }) => {
     const calls = played.find((one) => one.title === title)?.calls;
     if (calls === undefined || calls.length === 0) throw new Error(`${title} was not played`);
-    return {
-      title,
-      roundTrips: roundTripsOf(calls).length,
-      roundTripsAtMost: roundTrips,
-      writeUnits: writeUnitsOf(calls),
-      writeUnitsAtMost: writeUnits,
-      readUnits: readUnitsOf(calls),
-    };
+    return { title, ...costOf(calls), roundTripsAtMost: roundTrips, writeUnitsAtMost: writeUnits };
   });
 }
 

@@ -3,7 +3,7 @@ import { type MarkdownTable, markdown } from '../markdown.ts';
 import { withText } from '../places.ts';
 import { type BoundCheck, checksOf } from './bounds.ts';
 import type { MeasuredOperations } from './measure.ts';
-import { type Played, readUnitsOf, roundTripsOf, writeUnitsOf } from './play.ts';
+import { costOf, type Played, roundTripsOf } from './play.ts';
 import { wordsOf } from './words.ts';
 
 /** The page `docs/data-model.md` with the filters that the domains declare. */
@@ -44,11 +44,10 @@ export const isShown = (operation: Played): boolean =>
 /** The calls of each operation; round trips have numbers where there are several. */
 export const patternTable = (played: readonly Played[]): MarkdownTable => ({
   head: ['endpoint', 'calls, by round trip', 'read units', 'write units'],
-  rows: played.map(({ title, calls }) => [
-    `\`${title}\``,
-    numbered(roundTripsOf(calls).map(wordsOf)),
-    ...[readUnitsOf(calls), writeUnitsOf(calls)].map(String),
-  ]),
+  rows: played.map(({ title, calls }) => {
+    const { readUnits, writeUnits } = costOf(calls);
+    return [`\`${title}\``, numbered(roundTripsOf(calls).map(wordsOf)), String(readUnits), String(writeUnits)];
+  }),
 });
 
 const numbered = (roundTrips: readonly string[]): string =>
@@ -60,12 +59,7 @@ const numbered = (roundTrips: readonly string[]): string =>
 function briefTable(checks: readonly BoundCheck[], operations: readonly Played[]): MarkdownTable {
   const others = operations
     .filter((operation) => !isRead(operation) && !isShown(operation))
-    .map(({ title, calls }) => ({
-      title,
-      roundTrips: roundTripsOf(calls).length,
-      readUnits: readUnitsOf(calls),
-      writeUnits: writeUnitsOf(calls),
-    }));
+    .map(({ title, calls }) => ({ title, ...costOf(calls) }));
   const variants = checks.filter(({ title }) => !operations.some((operation) => operation.title === title));
   return {
     head: ['request', 'round trips', 'read units', 'write units'],

@@ -21,9 +21,12 @@ export const roundTripsOf = (calls: readonly Call[]): Call[][] => [
   ...Map.groupBy(calls, ({ roundTrip }) => roundTrip).values(),
 ];
 
-const sum = (units: readonly number[]): number => units.reduce((total, unit) => total + unit, 0);
-export const readUnitsOf = (calls: readonly Call[]): number => sum(calls.map(({ readUnits }) => readUnits));
-export const writeUnitsOf = (calls: readonly Call[]): number => sum(calls.map(({ writeUnits }) => writeUnits));
+/** What a request took. */
+export const costOf = (calls: readonly Call[]) => ({
+  roundTrips: roundTripsOf(calls).length,
+  readUnits: calls.reduce((sum, { readUnits }) => sum + readUnits, 0),
+  writeUnits: calls.reduce((sum, { writeUnits }) => sum + writeUnits, 0),
+});
 
 /** Records in each list, which is a full page. */
 const FULL_PAGE = 25;
