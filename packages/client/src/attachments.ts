@@ -1,3 +1,4 @@
+import { hexOf } from './hex.ts';
 import { CustodiaProblem } from './problem.ts';
 import type { Attachment } from './schema.ts';
 import type { Call } from './types.ts';
@@ -54,7 +55,4 @@ export const downloadWith =
     return response.blob();
   };
 
-async function digestOf(bytes: ArrayBuffer): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
+const digestOf = async (bytes: ArrayBuffer): Promise<string> => hexOf(await crypto.subtle.digest('SHA-256', bytes));

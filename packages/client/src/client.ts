@@ -73,8 +73,8 @@ export function createCustodia(options: CustodiaOptions): Custodia {
   const timing = { ...systemTiming, ...options.timing };
   const http = createFetchClient<paths>({ baseUrl });
 
-  const send = (request: Request, isRepeatable = isSafe(request)) =>
-    sendWithRetries(fetch, request, isRepeatable, { ...retry, timeout }, timing);
+  const send = (request: Request, isRepeatable = isSafe(request), longest = timeout) =>
+    sendWithRetries(fetch, request, isRepeatable, { ...retry, timeout: longest }, timing);
 
   // Each can be repeated: a read, a login, and a webhook, which has its id.
   const sendOpen = (request: Request) => send(request, true);
@@ -128,8 +128,7 @@ export function createCustodia(options: CustodiaOptions): Custodia {
   const importRecords = importWith(sendBatch, timing);
 
   // Bytes take as long as they take: a URL for an upload ends after a quarter of an hour.
-  const sendToStore = (request: Request) =>
-    sendWithRetries(fetch, request, true, { ...retry, timeout: Math.max(timeout, 900_000) }, timing);
+  const sendToStore = (request: Request) => send(request, true, Math.max(timeout, 900_000));
 
   const tokens = credentials && tokensOf(credentials, POST, timing);
   const lists = listsWith(GET, timing);

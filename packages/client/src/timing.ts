@@ -1,3 +1,5 @@
+import { hexOf } from './hex.ts';
+
 /** What the client takes from its surroundings; tests pass others in. */
 export interface Timing {
   /** Milliseconds since 1970. */
@@ -22,8 +24,7 @@ export const systemTiming: Timing = {
   timeout: (milliseconds) => AbortSignal.timeout(milliseconds),
   random: Math.random,
   // Not `randomUUID`, which browsers have on pages from `https:` and `localhost` alone.
-  newKey: () =>
-    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+  newKey: () => hexOf(crypto.getRandomValues(new Uint8Array(16))),
 };
 
 /** What a promise resolves to, unless the signal is aborted first. */

@@ -1,3 +1,4 @@
+import { hexOf } from './hex.ts';
 import type { Event } from './schema.ts';
 
 /** Signatures of deliveries to webhook endpoints: https://github.com/standard-webhooks/standard-webhooks, docs/events.md. */
@@ -63,8 +64,7 @@ async function deliveryOf(id: string, events: readonly Event[], secret: string):
   if (challenge === undefined) return { id, events, answer: '' };
   const encoder = new TextEncoder();
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), HMAC, false, ['sign']);
-  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(challenge)));
-  return { id, events, answer: Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('') };
+  return { id, events, answer: hexOf(await crypto.subtle.sign('HMAC', key, encoder.encode(challenge))) };
 }
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;

@@ -1,9 +1,10 @@
+import { hexOf } from './hex.ts';
+
 /** Signatures of webhooks, as docs/webhooks.md has them: HMAC-SHA256 of the body, keyed with the integration's secret, in hex. */
 
 /** The `X-Signature` of a body: sign the very text that is sent. */
 export async function signWebhook(body: string | Uint8Array, secret: string): Promise<string> {
-  const signature = await crypto.subtle.sign('HMAC', await keyOf(secret, 'sign'), bytesOf(body));
-  return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hexOf(await crypto.subtle.sign('HMAC', await keyOf(secret, 'sign'), bytesOf(body)));
 }
 
 export interface ReceivedWebhook {
