@@ -1,7 +1,7 @@
 import { ORIGINS, originsOf } from '#contract';
 import * as integrationSecrets from '../functions/integrations/secrets.ts';
 import { SetupError } from '../shared/errors.ts';
-import { isLoopback } from './gateway/hosts.ts';
+import { isLoopback, originOf } from './gateway/hosts.ts';
 import type { Throttling } from './gateway/options.ts';
 
 /** Name of the one table on this machine. */
@@ -70,7 +70,7 @@ export const readSettings = (environment: Environment): LocalSettings => ({
  */
 export function addressOf(environment: Environment): string {
   const { port, host } = readSettings(environment);
-  if (port > 0) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  if (port > 0) return originOf(host, port);
   throw new SetupError('PORT=0 does not say where the API listens: pass --url with the address that npm start prints.');
 }
 

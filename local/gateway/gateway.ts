@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { failure, type GatewayFailure, headersTooLarge, notHttp, tooSlow } from './failure.ts';
+import { originOf } from './hosts.ts';
 import { type Incoming, type ReadBody, type RequestHead, readRequest } from './incoming.ts';
 import { type GatewayOptions, type GatewaySettings, withDefaults } from './options.ts';
 import { asSent, ClientGone, gatewayReply, type Reply, readBody, sendRaw, sendReply } from './reply.ts';
@@ -165,8 +166,8 @@ const wholeBody =
   };
 
 function urlOf(http: Server, { stage }: GatewaySettings): string {
-  const { address, port, family } = http.address() as AddressInfo;
-  const base = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  const { address, port } = http.address() as AddressInfo;
+  const base = originOf(address, port);
   return stage === undefined ? base : `${base}/${stage}`;
 }
 

@@ -5,6 +5,10 @@ import { notHttp, wrongHost } from './failure.ts';
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 
+/** The address of a server. `host`: a name or an address, without brackets. */
+export const originOf = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
 /**
  * A name, an IPv4 address or an IPv6 address in brackets, perhaps with a port (RFC 3986 §3.2), which may be any: ports
  * are forwarded.

@@ -8,6 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { localConnection } from '#local-dynamodb';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { createPrivateFile } from '../../shared/private-file.ts';
+import { originOf } from '../gateway/hosts.ts';
 import { ObjectStoreError } from './error.ts';
 import { type SignedRequest, type Verifying, verifySignature } from './signature.ts';
 
@@ -55,7 +56,7 @@ export async function startObjectStore({
   server.listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/${BUCKET}`;
+  const url = `${originOf(host, port)}/${BUCKET}`;
   const close = async (): Promise<void> => {
     server.close();
     server.closeAllConnections();
