@@ -20,14 +20,12 @@ const PREFIXES = { set: '', flag: '', words: 'words of ', exact: 'the exact ', o
 
 /** The indexes of each entity. Derived from the domains' declarations. */
 async function filterTable(): Promise<MarkdownTable> {
-  const rows = (await declaredEntities())
-    .filter(({ indexes }) => indexes.some(({ kind }) => kind !== 'queue'))
-    .map(({ name, indexes }) => [
-      `\`${name}\``,
-      indexes
-        .flatMap(({ kind, fields }) => (kind === 'queue' ? [] : fields.map((field) => `${PREFIXES[kind]}\`${field}\``)))
-        .join(', '),
-    ]);
+  const rows = (await declaredEntities()).flatMap(({ name, indexes }) => {
+    const listed = indexes.flatMap(({ kind, fields }) =>
+      kind === 'queue' ? [] : fields.map((field) => `${PREFIXES[kind]}\`${field}\``),
+    );
+    return listed.length === 0 ? [] : [[`\`${name}\``, listed.join(', ')]];
+  });
   return { head: ['entity', 'can be listed by'], rows };
 }
 

@@ -21,9 +21,9 @@ const FOLDERS = [
 ];
 const LOOKS_AT_TIME = /\bDate\b|[cC]lock/;
 /** Without sampled tests: what is sampled asks the same whatever the day. */
-const filesIn = (folders: readonly string[]): string[] =>
+const filesToRun = (): string[] =>
   globSync(
-    folders.map((folder) => `${folder}/*.test.ts`),
+    FOLDERS.map((folder) => `${folder}/*.test.ts`),
     { exclude: ['**/*.sampled.test.ts'] },
   ).filter((file) => LOOKS_AT_TIME.test(readFileSync(file, 'utf8')));
 
@@ -75,7 +75,7 @@ function run(name: string, parts: readonly string[]): string[] {
     ...Object.assign({}, ...parts.map((part) => RUNS[part]?.())),
   };
   console.log(`\n${name}: TEST_CLOCK=${variables.TEST_CLOCK} TZ=${variables.TZ} vitest run`);
-  const report = reportOf(variables, filesIn(FOLDERS));
+  const report = reportOf(variables, filesToRun());
   if (report === undefined) return [`${name}: nothing was tested`];
 
   const files = report.testResults.map((file) => ({
