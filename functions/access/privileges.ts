@@ -3,7 +3,7 @@ import { Problem, pointer } from '#contract';
 import { checkGrant, checkReach, noSuchRecord, requireLivePermissions } from '#http';
 import type { Caller, Permissions } from '#identity';
 import type { Tenant } from '#table';
-import { readAccessItem } from '#tenancy';
+import { accessItems } from '#tenancy';
 import { catalogue } from './catalogue.static.ts';
 import type { Membership, Role, User } from './contract.ts';
 import { membershipEntity, roleEntity, userEntity } from './store.ts';
@@ -42,7 +42,7 @@ export async function checkMembership(
   before: Links | undefined,
   after: Links,
 ): Promise<Referred> {
-  const reading = readAccessItem(tenant, after.user_id);
+  const reading = accessItems.ofUser(tenant, after.user_id);
   reading.catch(() => undefined);
   const [user, role, earlierRole] = await Promise.all([
     tenant.records(userEntity).get(after.user_id),

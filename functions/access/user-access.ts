@@ -1,6 +1,6 @@
 import { Problem, WHOLE_LIST } from '#contract';
 import { changesOf, type Stored, type Tenant } from '#table';
-import { type Grant, readAccessItem, stageAccessItem, type UserAccess } from '#tenancy';
+import { accessItems, type Grant, type UserAccess } from '#tenancy';
 import type { Membership, Role, User } from './contract.ts';
 import { membershipEntity, roleEntity } from './store.ts';
 
@@ -22,7 +22,7 @@ export interface AccessAsRead {
 export async function accessOf(
   tenant: Tenant,
   user: User,
-  reading: Promise<UserAccess | undefined> = readAccessItem(tenant, user.id),
+  reading: Promise<UserAccess | undefined> = accessItems.ofUser(tenant, user.id),
 ): Promise<AccessAsRead> {
   const access = await reading;
   return access === undefined
@@ -74,7 +74,7 @@ export async function accessByMemberships(
 
 /** Stages the access item of a new user. */
 export const stageNewAccess = (tenant: Tenant, user: User): void =>
-  stageAccessItem(tenant, user.id, undefined, { version: 1, epoch: 0, ...ofUser(user), grants: [] });
+  accessItems.stageOfUser(tenant, user.id, undefined, { version: 1, epoch: 0, ...ofUser(user), grants: [] });
 
 /** Stages what a change of a user changes in its access item. Where it becomes inactive, its tokens end. */
 export function stageChangedUser(tenant: Tenant, read: AccessAsRead, user: User): void {
@@ -108,8 +108,8 @@ export function stageAccess(
 ): void {
   const changes = changesOf(access, change);
   if (changes === undefined) return;
-  if (isStored) stageAccessItem(tenant, userId, access, changes);
-  else stageAccessItem(tenant, userId, undefined, { ...access, ...changes });
+  if (isStored) accessItems.stageOfUser(tenant, userId, access, changes);
+  else accessItems.stageOfUser(tenant, userId, undefined, { ...access, ...changes });
 }
 
 /** What there is too much of among grants. */

@@ -2,7 +2,7 @@ import type { Item } from '@custodia/counted-lists';
 import { Problem, WHOLE_LIST } from '#contract';
 import { changeListOf, type Operations, organizationOf, pagesOf, respond, upsertOf } from '#http';
 import { changesOf, StaleRead, type Tenant } from '#table';
-import { readAccessItem, stageAccessItem } from '#tenancy';
+import { accessItems } from '#tenancy';
 import { user } from '../access/contract.ts';
 import { checkMembership } from '../access/privileges.ts';
 import { MEMBERSHIPS, membershipEntity, userEntity } from '../access/store.ts';
@@ -62,7 +62,7 @@ export const userOperations: Operations<typeof users> = {
     await checkChange(tenant, caller, before.record, {});
     const { [MEMBERSHIPS]: count } = before.item;
     if (count) throw isMember(before.item);
-    stageAccessItem(tenant, params.id, await reading, undefined);
+    accessItems.stageOfUser(tenant, params.id, await reading, undefined);
     await records.remove(before, { requires: { equals: { [MEMBERSHIPS]: count }, onConditionFailed: isMember } });
     return respond.empty;
   },
@@ -93,8 +93,8 @@ export const userOperations: Operations<typeof users> = {
 };
 
 /** Begins to read the access item of a user, beside the user itself. */
-function beginReading(tenant: Tenant, id: string): ReturnType<typeof readAccessItem> {
-  const reading = readAccessItem(tenant, id);
+function beginReading(tenant: Tenant, id: string): ReturnType<typeof accessItems.ofUser> {
+  const reading = accessItems.ofUser(tenant, id);
   reading.catch(() => undefined);
   return reading;
 }

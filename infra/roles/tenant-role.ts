@@ -122,6 +122,9 @@ interface Reach {
 /** They change what users may do, in the transactions of what it follows from. */
 const OF_USER_ACCESS: readonly ItemAction[] = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'];
 
+/** What a user that calls may do now, and whether that is so at the commit. */
+const OF_CALLER: readonly ItemAction[] = ['GetItem', 'ConditionCheckItem'];
+
 /** The rights of functions of each kind. */
 const REACH: Readonly<Record<TenantRights, Reach>> = {
   audit: { allowed: [AUDIT], putsAuditEvents: true },
@@ -145,11 +148,13 @@ const REACH: Readonly<Record<TenantRights, Reach>> = {
   integrations: {
     allowed: [OWN, SUSPENSION_CHECK, PLACE_IN_LIST, APP_CODES, PLATFORM_CALLERS],
     credentials: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    userAccess: OF_CALLER,
     putsAuditEvents: true,
   },
   endpoints: {
     allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK, PLATFORM_CALLERS, REGISTRATION],
     credentials: ['GetItem', 'ConditionCheckItem'],
+    userAccess: OF_CALLER,
     putsAuditEvents: true,
   },
   deliveries: { allowed: [DELIVERED, SUSPENSION_CHECK, ...DELIVERY], credentials: ['GetItem'], putsAuditEvents: true },

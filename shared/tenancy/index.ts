@@ -1,3 +1,4 @@
+export * as accessItems from './access-items.ts';
 export { findIntegration, readPointer } from './app-codes.ts';
 export { DeliveryBudget } from './budget/delivery-budget.ts';
 export { RequestBudget } from './budget/request-budget.ts';
@@ -47,4 +48,3 @@ export {
   type UserAccess,
   userAccessKey,
 } from './user-access.ts';
-export { readAccessItem, stageAccessItem } from './user-access-changes.ts';

@@ -142,7 +142,9 @@ describe('what users may do', () => {
 
   it('is changed by the functions whose operations it follows from, item by item, and reached by no other', () => {
     const reaching = TENANT_ROLES.filter((arn) => actionsOn(ofAcme(arn), own).length > 0).map(nameOf);
-    expect(reaching).toEqual(['FunctionsGrantsRole', 'FunctionsBatchesRole']);
+    expect(reaching).toEqual(['Grants', 'Batches', 'Integrations', 'Endpoints'].map((kind) => `Functions${kind}Role`));
+    const changing = TENANT_ROLES.filter((arn) => may(stack, ofAcme(arn), 'UpdateItem', [own])).map(nameOf);
+    expect(changing).toEqual(['FunctionsGrantsRole', 'FunctionsBatchesRole']);
     for (const arn of TENANT_ROLES) {
       expect(
         (['BatchWriteItem', 'Query', 'BatchGetItem'] as const).filter((action) =>

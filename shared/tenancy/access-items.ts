@@ -5,12 +5,12 @@ import { type UserAccess, userAccessKey } from './user-access.ts';
 /** Reading and changing the access item of a user, with the rights of its tenant. */
 
 /** The access item of a user, strongly consistent. @returns undefined where it has none */
-export async function readAccessItem({ id, session }: Tenant, userId: string): Promise<UserAccess | undefined> {
+export async function ofUser({ id, session }: Tenant, userId: string): Promise<UserAccess | undefined> {
   const table = session.tables.of(id);
   const { Item: item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { ...userAccessKey(id, userId) }, ConsistentRead: true }),
   );
-  // Written by `stageAccessItem` only.
+  // Written by `stageOfUser` only.
   return item as UserAccess | undefined;
 }
 
@@ -20,7 +20,7 @@ export async function readAccessItem({ id, session }: Tenant, userId: string): P
  * @param before undefined where there is none
  * @param after the changed fields, of a new item all; undefined: it is deleted
  */
-export function stageAccessItem(
+export function stageOfUser(
   tenant: Tenant,
   userId: string,
   before: Pick<UserAccess, 'version'> | undefined,
