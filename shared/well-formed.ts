@@ -25,6 +25,11 @@ export const orNull =
   (value) =>
     value === null || check(value);
 
+export const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
 export const equalTo =
   (expected: unknown): Check =>
   (value) =>

@@ -4,7 +4,7 @@ import { checkGrant, checkReach, noSuchRecord, requireLivePermissions } from '#h
 import type { Caller, Permissions } from '#identity';
 import type { Tenant } from '#table';
 import { accessItems } from '#tenancy';
-import { catalogue } from './catalogue.static.ts';
+import { codes } from './codes.static.ts';
 import type { Membership, Role, User } from './contract.ts';
 import { membershipEntity, roleEntity, userEntity } from './store.ts';
 import { type AccessAsRead, accessOf } from './user-access.ts';
@@ -149,7 +149,7 @@ function checkSystemRole(caller: Caller, isSystem: boolean): void {
   });
 }
 
-const known: ReadonlySet<string> = new Set(catalogue.map(({ code }) => code));
+const known: ReadonlySet<string> = new Set(codes);
 
 /**
  * Checks the field `permissions` of a body.

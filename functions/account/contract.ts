@@ -77,7 +77,7 @@ const me = declared(() =>
         .array(field.text(81))
         .max(100)
         .nullable()
-        .describe('The permissions that the caller has in its whole tenant; null for all of them.'),
+        .describe('The permissions that the caller has in its whole tenant and its scope; null for all.'),
       effective_permissions: z
         .array(field.text(81))
         .max(1_000)

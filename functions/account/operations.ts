@@ -5,7 +5,7 @@ import { type Caller, type IntegrationCaller, mayDo, type UserCaller } from '#id
 import { entity, type Tenant } from '#table';
 import { organizationEntity, readRequestCounts } from '#tenancy';
 import { dateOf } from '../../shared/clock.ts';
-import { catalogue } from '../access/catalogue.static.ts';
+import { codes } from '../access/codes.static.ts';
 import { userEntity } from '../access/store.ts';
 import { integrationEntity } from '../integrations/store.ts';
 import { attachmentQuota } from '../tickets/attachments/limits.ts';
@@ -27,7 +27,7 @@ export const accountOperations: Operations<typeof account> = {
         ...who,
         organization: organization && nameOf(organization.record),
         permissions: permissions && [...permissions],
-        effective_permissions: catalogue.map(({ code }) => code).filter((code) => mayDo(caller, code)),
+        effective_permissions: codes.filter((code) => mayDo(caller, code)),
         limits: [...limits],
         token: tokenOf(caller),
       },

@@ -4,7 +4,7 @@ import * as field from '#contract/field';
 import * as integrationSecrets from '../integrations/secrets.ts';
 
 /** A wrong app code or secret is a 401 and not a 422, so only type and length are validated. */
-const login = body('Login', () => ({
+export const login = body('Login', () => ({
   app_code: field.identifier(100, 1).describe('Which integration logs in: as it was registered.'),
   secret: field
     .text(integrationSecrets.LENGTH.max, 1)
@@ -15,16 +15,63 @@ const login = body('Login', () => ({
 /** Longer than any token, which have about 500 characters. */
 const MAX_TOKEN = 4_096;
 
+const tokenFields = () => ({
+  access_token: z.string().max(MAX_TOKEN).describe('A JWT to send as `Authorization: Bearer <token>`.'),
+  token_type: z.literal('bearer').describe('How the token is sent: as a bearer token (RFC 6750).'),
+  expires_in: z.int32().min(1).max(3600).describe('Seconds from now on in which the token is good.'),
+});
+
 const accessToken = declared(() =>
+  z.strictObject(tokenFields()).describe('What a login returns (RFC 6749 §5.1).').meta({ id: 'AccessToken' }),
+);
+
+/** Longer than all permissions together. */
+const MAX_SCOPE = 4_096;
+
+const scope = () =>
+  field
+    .text(MAX_SCOPE)
+    .optional()
+    .meta({ examples: ['clients:read tickets:write'] });
+
+export const tokenRequest = body('TokenRequest', () => ({
+  grant_type: field
+    .text(100, 1)
+    .meta({ examples: ['client_credentials'] })
+    .describe('How the client gets the token: `client_credentials`, as an integration (RFC 6749 §4.4).'),
+  client_id: field
+    .identifier(100)
+    .optional()
+    .meta({ examples: ['acme-billing'] })
+    .describe('App code of the integration, where no header has it.'),
+  client_secret: field
+    .text(integrationSecrets.LENGTH.max)
+    .optional()
+    .meta({ format: 'password', examples: ['cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ'] })
+    .describe('Secret of the integration, where no header has it.'),
+  scope: scope().describe(
+    'To get a token that may do less: permissions of the integration, with a space between two (RFC 6749 §3.3).',
+  ),
+})).describe('A request for a token (RFC 6749 §4). Other parameters are ignored.');
+
+export const accessTokenResponse = declared(() =>
   z
     .strictObject({
-      access_token: z.string().max(MAX_TOKEN).describe('A JWT to send as `Authorization: Bearer <token>`.'),
-      token_type: z.literal('bearer').describe('How the token is sent: as a bearer token (RFC 6750).'),
-      expires_in: z.int32().min(1).max(3600).describe('Seconds from now on in which the token is good.'),
+      ...tokenFields(),
+      scope: scope().describe('The permissions to which the token is narrowed, where the request had a `scope`.'),
     })
-    .describe('What a login returns (RFC 6749 §5.1).')
-    .meta({ id: 'AccessToken' }),
+    .describe('A token as OAuth returns it (RFC 6749 §5.1).')
+    .meta({ id: 'AccessTokenResponse' }),
 );
+
+/** An ID token is longer than any other parameter. In bytes. */
+const MAX_TOKEN_REQUEST = 16_384;
+
+const TOKEN_EXAMPLE = {
+  access_token: 'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6IlRfb3ZtIn0.eyJ0eXBlIjoiYXBpX2tleSJ9.c2lnbmF0dXJl',
+  token_type: 'bearer',
+  expires_in: 3600,
+} as const;
 
 export const auth = contract({
   name: 'auth',
@@ -42,11 +89,26 @@ export const auth = contract({
       auth: 'none',
       body: login,
       bodyExample: { app_code: 'acme-billing', secret: 'cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ' },
-      response: ok(accessToken, 'The token. The response is not to be kept by caches.', {
-        access_token:
-          'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6IlRfb3ZtIn0.eyJ0eXBlIjoiYXBpX2tleSJ9.c2lnbmF0dXJl',
-        token_type: 'bearer',
-        expires_in: 3600,
+      response: ok(accessToken, 'The token. The response is not to be kept by caches.', TOKEN_EXAMPLE),
+      errors: ['invalid-credentials', 'organization-suspended'],
+    }),
+    requestToken: route('POST', '/api/v1/auth/token', {
+      summary: 'Request a token with OAuth',
+      description:
+        'The token endpoint of OAuth 2.0 (RFC 6749 §3.2), for tools and libraries that know it: the same token as ' +
+        'that of a login, under the same limits. `client_id` is the app code. It and the secret are in the header ' +
+        '`Authorization: Basic`, or in the body, and not in both. With `scope` the token may do less: what both the ' +
+        'scope and the integration have. Errors have the form of RFC 6749 §5.2; what the gateway refuses by itself ' +
+        'is problem details.',
+      extension: true,
+      auth: 'none',
+      oauth: true,
+      maxBody: MAX_TOKEN_REQUEST,
+      body: tokenRequest,
+      bodyExample: { grant_type: 'client_credentials', scope: 'clients:read' },
+      response: ok(accessTokenResponse, 'The token. The response is not to be kept by caches.', {
+        ...TOKEN_EXAMPLE,
+        scope: 'clients:read',
       }),
       errors: ['invalid-credentials', 'organization-suspended'],
     }),

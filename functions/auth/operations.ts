@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { issueToken, ThrottledLogin, TOKEN_TIMES } from '#auth';
-import { Problem } from '#contract';
-import { type Operations, refuseSuspended } from '#http';
-import { type RequestSession, Tenant } from '#table';
-import { annotate } from '#telemetry';
-import { findIntegration } from '#tenancy';
-import * as integrationSecrets from '../integrations/secrets.ts';
+import { issueToken, TOKEN_TIMES } from '#auth';
+import type { OpenInput, Operations } from '#http';
+import { authenticate } from './authenticate.ts';
 import type { auth } from './contract.ts';
+import { grantOf } from './grants.ts';
 
 /**
  * Least time of a refused login since its request began, in milliseconds: otherwise a known app code could be
@@ -15,58 +12,32 @@ import type { auth } from './contract.ts';
  */
 const REFUSAL_TIME = 200;
 
-const restOf = (time: number, { now, clock }: RequestSession): number =>
+const restOf = (time: number, { now, clock }: OpenInput['session']): number =>
   Math.min(Math.max(now + time - clock(), 0), time);
 
-type Login = Operations<typeof auth>['login'];
-
-const NOBODY: Partial<NonNullable<Awaited<ReturnType<typeof findIntegration>>>> = {};
+/** No cache keeps a token (RFC 6749 §5.1). */
+const NOT_KEPT = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 export const authOperations: Operations<typeof auth> = {
-  login: async (input) => {
-    try {
-      return await logIn(input);
-    } catch (error) {
-      await sleep(restOf(REFUSAL_TIME, input.session));
-      throw error;
-    }
-  },
+  login: (input) =>
+    refusingLate(input, async () => ({
+      body: {
+        access_token: await issueToken(authenticate(input.body, input), input.session.now),
+        token_type: 'bearer',
+        expires_in: TOKEN_TIMES.lifetime,
+      },
+      headers: { 'Cache-Control': 'no-store' },
+    })),
+
+  requestToken: (input) =>
+    refusingLate(input, async () => ({ body: await grantOf(input.body.grant_type)(input), headers: NOT_KEPT })),
 };
 
-const logIn: Login = async (input) => ({
-  body: {
-    access_token: await issueToken(authenticate(input), input.session.now),
-    token_type: 'bearer',
-    expires_in: TOKEN_TIMES.lifetime,
-  },
-  headers: { 'Cache-Control': 'no-store' },
-});
-
-/** @throws Problem where the caller is not who it says, must wait or is suspended */
-async function authenticate({ body, session, request }: Parameters<Login>[0]) {
-  const [{ credentials, suspension } = NOBODY, attempt] = await Promise.all([
-    findIntegration(session, body.app_code),
-    ThrottledLogin.begin(session, 'login', body.app_code, request.sourceAddress),
-  ]);
-  attempt.requireNoWait();
-  // Compares even for an unknown app code, so that every failure takes the same time.
-  const secret = integrationSecrets.find(credentials?.secrets ?? [], body.secret, session.now);
-  if (credentials === undefined || secret === undefined || credentials.status !== 'active') {
-    await attempt.fail(credentials);
-    throw invalidCredentials();
+async function refusingLate<T>({ session }: Pick<OpenInput, 'session'>, answer: () => Promise<T>): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    await sleep(restOf(REFUSAL_TIME, session));
+    throw error;
   }
-  refuseSuspended({ id: credentials.tenant }, suspension);
-  await attempt.succeed();
-
-  const { orgId } = Tenant.ofCredentials(credentials, session);
-  const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
-  annotate({ integration_id: integrationId, tenant: credentials.tenant });
-  return { integrationId, appCode, orgId, tokenEpoch, secretId: secret.id ?? null };
 }
-
-const invalidCredentials = (): Problem =>
-  new Problem('invalid-credentials', {
-    detail:
-      'Send the app code of an active integration and its whole secret: it begins with cst_, unless you have ' +
-      'chosen it.',
-  });

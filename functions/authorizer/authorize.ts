@@ -1,5 +1,5 @@
 import { InvalidToken, verifyToken } from '#auth';
-import type { AuthorizerContext } from '#identity';
+import { type AuthorizerContext, commonTo } from '#identity';
 import type { RequestSession } from '#table';
 import { annotate } from '#telemetry';
 import { areLive, readCredentials } from '#tenancy';
@@ -32,7 +32,8 @@ export async function authorize(token: string, session: RequestSession): Promise
     token_epoch: String(verified.tokenEpoch),
     secret_id: verified.secretId ?? '',
     expires_at: String(verified.expiresAt),
-    permissions: credentials.permissions?.join(' ') ?? '*',
+    permissions: commonTo(credentials.permissions, verified.scope)?.join(' ') ?? '*',
+    scope: verified.scope?.join(' ') ?? '',
     rate_limit: String(credentials.rate_limit ?? ''),
   };
   return { context, tenant: credentials.tenant };

@@ -1,5 +1,5 @@
 import { invalidField } from '#contract';
-import type { Caller, Permissions } from '#identity';
+import { type Caller, commonTo, type Permissions } from '#identity';
 import { StaleRead, Tenant } from '#table';
 import { readCredentialsOf, readHeldByUser, requireCredentials, requireUserAccess } from '#tenancy';
 import * as integrationSecrets from './secrets.ts';
@@ -17,8 +17,8 @@ export async function chosenSecret(supplied: string | undefined, appCode: string
 }
 
 /**
- * The permissions that the caller has now, which may not be those that the gateway knows of. Stages the condition that
- * they are the same at commit; otherwise the operation is run again.
+ * The permissions that the caller has now, in the scope of its token, which may not be those that the gateway knows
+ * of. Stages the condition that they are the same at commit; otherwise the operation is run again.
  */
 export async function presentPermissions(tenant: Tenant, caller: Caller): Promise<Permissions> {
   if (caller.type === 'user') {
@@ -33,5 +33,5 @@ export async function presentPermissions(tenant: Tenant, caller: Caller): Promis
   requireCredentials(tenant, caller, { equals: { permissions } }, () => {
     return new StaleRead('the permissions of the caller have changed');
   });
-  return permissions;
+  return commonTo(permissions, caller.scope && [...caller.scope]);
 }

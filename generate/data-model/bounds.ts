@@ -72,6 +72,7 @@ const WRITES: readonly Bound[] = [
   write('POST /webhooks/{app_code}, in another container', 21, 5),
   write('POST /auth/login', 0, 2),
   write('POST /auth/login, in another container', 0, 2),
+  write('POST /auth/token', 0, 2),
 ];
 
 const WITH_HISTORY = ['tickets', 'services', 'resources', 'clients', 'terminals', 'users'];

@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
-import { equalTo, isUuid, isWellFormed, nonEmptyText, orNull, wholeNumber } from '../well-formed.ts';
+import type { Permissions } from '#identity';
+import {
+  equalTo,
+  isUuid,
+  isWellFormed,
+  matching,
+  nonEmptyText,
+  optional,
+  orNull,
+  wholeNumber,
+} from '../well-formed.ts';
 import { environmentPublicKeys, environmentSigner, prepareSigner } from './environment.ts';
 import type { PublicKey, TokenSigner } from './token-keys.ts';
 
@@ -30,9 +40,11 @@ export interface Identity {
   readonly tokenEpoch: number;
   /** Id of the secret used at login: the token ends with it. Null for a secret from before such ids. */
   readonly secretId: string | null;
+  /** The permission codes to which the token is narrowed; null or absent: not narrowed. */
+  readonly scope?: Permissions;
 }
 
-interface VerifiedToken extends Identity {
+interface VerifiedToken extends Required<Identity> {
   /** The token's own id, its claim `jti`. */
   readonly tokenId: string;
   /** Epoch seconds. */
@@ -83,6 +95,7 @@ export async function issueToken(
     epoch: identity.tokenEpoch,
     secret_id: identity.secretId,
     type: 'api_key',
+    ...(identity.scope ? { scope: identity.scope.join(' ') } : {}),
     iss: ISSUER,
     aud: AUDIENCE,
     iat: issuedAt,
@@ -115,11 +128,15 @@ interface Claims {
   readonly epoch: number;
   readonly secret_id: string | null;
   readonly type: 'api_key';
+  readonly scope: string | undefined;
   readonly aud: string;
   readonly exp: number;
   readonly iat: number;
   readonly jti: string;
 }
+
+/** Codes with a space between two (RFC 9068 §2.2.3). */
+const isScope = matching(/^[!-~]+(?: [!-~]+)*$/);
 
 const CLAIMS = {
   sub: isUuid,
@@ -128,6 +145,7 @@ const CLAIMS = {
   epoch: (value: unknown) => wholeNumber(value) && Number(value) >= 0,
   secret_id: orNull(isUuid),
   type: equalTo('api_key'),
+  scope: optional(isScope),
   // A list of audiences is refused, even if it contains this one.
   aud: equalTo(AUDIENCE),
   exp: wholeNumber,
@@ -161,7 +179,7 @@ export async function verifyToken(token: string, now: number, keys?: readonly Pu
     throw cause instanceof errors.JOSEError ? new InvalidToken('the token is not valid', { reason, cause }) : cause;
   });
   if (!areClaims(payload)) throw new InvalidToken('the claims are not those of an access token');
-  const { sub, app_code, org_id, epoch, secret_id, jti, iat, exp } = payload;
+  const { sub, app_code, org_id, epoch, secret_id, scope, jti, iat, exp } = payload;
   if (iat > now / 1000 + TOKEN_TIMES.leeway) {
     throw new InvalidToken('the token was issued in the future', { reason: 'early' });
   }
@@ -171,6 +189,7 @@ export async function verifyToken(token: string, now: number, keys?: readonly Pu
     orgId: org_id,
     tokenEpoch: epoch,
     secretId: secret_id,
+    scope: scope?.split(' ') ?? null,
     tokenId: jti,
     expiresAt: exp,
   };

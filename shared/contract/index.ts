@@ -14,6 +14,7 @@ export { GATEWAY_PROBLEMS, gatewayResponse, undeclared } from './gateway-problem
 export { filteredField, listParametersOf, parseQuery } from './list-query.ts';
 export { type NamedReference, namedReferencesIn, nameSchemaOf, namingSchema } from './named-references.ts';
 export { nearestName } from './nearest-name.ts';
+export * as oauth from './oauth.ts';
 export {
   invalidField,
   MAX_FIELD_ERRORS,

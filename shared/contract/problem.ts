@@ -38,6 +38,9 @@ export const PROBLEMS = {
 
 export type ProblemType = keyof typeof PROBLEMS;
 
+/** What an endpoint of OAuth calls a problem, where its type does not tell (`oauth.ts`). */
+export const OAUTH_ERRORS = ['unsupported_grant_type', 'invalid_scope'] as const;
+
 /** Prefix of the `type` of every problem: an absolute URI that is an identifier only (RFC 9457 §3.1.1). */
 export const PROBLEM_TYPE_PREFIX = 'urn:problem-type:custodia:';
 
@@ -54,6 +57,7 @@ interface ProblemOptions {
   readonly detail?: string;
   readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
+  readonly oauthError?: (typeof OAUTH_ERRORS)[number];
   readonly cause?: unknown;
 }
 
@@ -65,6 +69,7 @@ export class Problem extends Error {
   readonly detail: string | undefined;
   readonly errors: readonly FieldError[];
   readonly headers: Readonly<Record<string, string>>;
+  readonly oauthError: ProblemOptions['oauthError'] | undefined;
 
   constructor(type: ProblemType, options: ProblemOptions = {}) {
     super(options.detail ?? PROBLEMS[type].title, { cause: options.cause });
@@ -72,6 +77,7 @@ export class Problem extends Error {
     this.status = PROBLEMS[type].status;
     this.detail = options.detail;
     this.errors = options.errors ?? [];
+    this.oauthError = options.oauthError;
     this.headers = { ...(type === 'invalid-credentials' ? { 'WWW-Authenticate': CHALLENGE } : {}), ...options.headers };
   }
 

@@ -82,6 +82,11 @@ export interface Route<
   readonly further?: () => Readonly<Record<string, ListParameter>>;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body: B;
+  /**
+   * An endpoint of OAuth (RFC 6749 §3.2): its body may also be a form, parameters that it does not know are ignored,
+   * and its errors have the form of §5.2 (`oauth.ts`).
+   */
+  readonly oauth?: true;
   /** Largest body in bytes, where it is not the one that follows from its fields (`free-form.ts`). */
   readonly maxBody?: number;
   /** A complete example of the request body. */
@@ -164,6 +169,7 @@ export interface RouteOptions {
   readonly further?: () => Readonly<Record<string, ListParameter>>;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body?: Body;
+  readonly oauth?: true;
   readonly maxBody?: number;
   readonly bodyExample?: Example;
   readonly event?: EventDeclaration;

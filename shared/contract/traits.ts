@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { declaredValues, referencesIn } from './constraints.ts';
 import { CREATED, filterName, rangeNames, sortName } from './filter-names.ts';
+import { errorOf as oauthErrorOf } from './oauth.ts';
 import { WORDS } from './parameters.ts';
 import { PROBLEMS, type ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
@@ -158,7 +159,7 @@ export const statusesOf = (route: Route): number[] => [
   ...(route.upsert === undefined ? [] : [200]),
   ...(route.batch === undefined ? [] : [route.batch.partly.status]),
   ...(takesHeader(route, 'If-None-Match') ? [304] : []),
-  ...new Set(problemsOf(route).map((type) => PROBLEMS[type].status)),
+  ...new Set(problemsOf(route).map((type) => (route.oauth ? oauthErrorOf(type) : PROBLEMS[type]).status)),
   // When the function does not respond in time.
   504,
 ];

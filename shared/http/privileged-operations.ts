@@ -1,5 +1,5 @@
 import { type PermissionCode, Problem, unauthorized } from '#contract';
-import { type Caller, includeAll, type Permissions } from '#identity';
+import { type Caller, commonTo, includeAll, type Permissions } from '#identity';
 import { type RequestSession, StaleRead, Tenant } from '#table';
 import {
   areLive,
@@ -28,6 +28,7 @@ export const allOf = (...permissions: readonly Permissions[]): Permissions => {
  * Stages the condition that the caller's credentials are live at commit, with the permission that the operation needs
  * and all permissions that it grants or affects. Otherwise the commit throws Problem `unauthorized` or `forbidden`. For
  * the sender of a webhook it throws {@link StaleRead}: when the delivery is processed again, its own checks refuse it.
+ * @throws Problem `forbidden` at once for a token whose scope has less
  * @example requireLivePermissions(tenant, caller, 'integrations:write', body.permissions);
  */
 export function requireLivePermissions(
@@ -44,11 +45,17 @@ export function requireLivePermissions(
     );
     return;
   }
+  // The condition is on the credentials: the token may have less.
+  if (!includeAll(scopeOf(caller), permissions)) throw new Problem('forbidden', { detail: BEYOND_SCOPE });
   requireCredentials(tenant, caller, liveCredentials(caller, now, permissions), (found) => {
     if (caller.proof === 'signature') return new StaleRead('the credentials of the sender have changed');
     return areLive(found, caller, now) ? lacks(found?.permissions ?? [], permissions) : ended(caller);
   });
 }
+
+const scopeOf = ({ scope }: Caller): Permissions => scope && [...scope];
+
+const BEYOND_SCOPE = 'The token is narrowed, by its scope, to less than this gives or changes.';
 
 /**
  * The permissions that a caller has now, in its whole organization; undefined where its token has ended. Strongly
@@ -58,7 +65,8 @@ export async function readHeld(caller: Caller, session: RequestSession, now: num
   const tenant = Tenant.of(caller, session);
   if (caller.type === 'user') return readHeldByUser(tenant, caller);
   const found = await readCredentialsOf(tenant, caller.appCode);
-  return areLive(found, caller, now) ? found?.permissions : undefined;
+  const isLive = areLive(found, caller, now);
+  return found !== undefined && isLive ? commonTo(found.permissions, scopeOf(caller)) : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { anyText, isWellFormed, matching, nonEmptyText } from '../well-formed.ts';
+import { anyText, isWellFormed, matching, nonEmptyText, optional } from '../well-formed.ts';
 import { codesThatAllow, withReading } from './permissions.ts';
 import { clientPermissionsIn, userContextIn } from './user-context.ts';
 
@@ -21,13 +21,13 @@ export interface AuthorizerContext {
   readonly secret_id: string;
   /** Expiry of the token, in epoch seconds. */
   readonly expires_at: string;
-  /** Permission codes, separated by spaces; `*` for all of the tenant. */
+  /** Permission codes that the token has, separated by spaces; `*` for all of the tenant. */
   readonly permissions: string;
+  /** The token's `scope`; empty where it is not narrowed. */
+  readonly scope: string;
   /** Requests a minute; empty for the stage's standard. */
   readonly rate_limit: string;
 }
-
-const RATE_LIMIT = matching(/^([1-9]\d*)?$/);
 
 const CONTEXT = {
   integration_id: nonEmptyText,
@@ -38,7 +38,9 @@ const CONTEXT = {
   secret_id: anyText,
   expires_at: matching(/^\d+$/),
   permissions: anyText,
-  rate_limit: (value: unknown) => value === undefined || RATE_LIMIT(value),
+  // Responses of an older authorizer, which the gateway has cached, have none.
+  scope: optional(anyText),
+  rate_limit: optional(matching(/^([1-9]\d*)?$/)),
 };
 
 const verified = Symbol('verified');
@@ -100,7 +102,7 @@ export function callerOf(context: unknown): Caller | undefined {
   // A context that names a type is none of an integration, whatever else is in it.
   if (typeof context === 'object' && context !== null && 'type' in context) return userOf(context);
   if (!isWellFormed<AuthorizerContext>(context, CONTEXT)) return undefined;
-  const { token_id, token_epoch, secret_id, expires_at, permissions, rate_limit = '', ...named } = context;
+  const { token_id, token_epoch, secret_id, expires_at, permissions, scope = '', rate_limit = '', ...named } = context;
   const { integration_id, app_code, org_id } = named;
   return {
     [verified]: true,
@@ -115,7 +117,7 @@ export function callerOf(context: unknown): Caller | undefined {
     secretId: secret_id === '' ? null : secret_id,
     expiresAt: Number(expires_at),
     permissions: permissions === '*' ? null : codesIn(permissions),
-    scope: null,
+    scope: scope === '' ? null : codesIn(scope),
     rateLimit: rate_limit === '' ? null : Number(rate_limit),
     clients: null,
   };

@@ -15,7 +15,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const A_DOZEN = 12;
 const NAMES: Readonly<Record<string, number>> = {
   // What contracts are written in, the problems that operations throw, and what is derived from declarations.
-  '#contract': 67,
+  // With the errors of OAuth.
+  '#contract': 68,
   // The kinds of fields: one for each meaning.
   '#contract/field': 31,
   '#contract/parameter': 13,

@@ -64,6 +64,7 @@ describe('the authorizer', () => {
         secret_id: (await secretsOf(org))[0]?.id,
         expires_at: expect.stringMatching(/^\d+$/),
         permissions: '*',
+        scope: '',
         rate_limit: '',
       },
     });

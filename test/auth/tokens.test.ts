@@ -77,9 +77,21 @@ describe('a token', () => {
   });
 
   it('says who holds it, for an organization and for the platform', async () => {
-    expect(await read(token)).toEqual({ ...identity, tokenId: expect.any(String), expiresAt: NOW / 1000 + 3600 });
+    expect(await read(token)).toEqual({
+      ...identity,
+      scope: null,
+      tokenId: expect.any(String),
+      expiresAt: NOW / 1000 + 3600,
+    });
     const platform = await issueToken({ ...identity, orgId: null }, NOW, ours.signer);
     expect((await read(platform)).orgId).toBeNull();
+  });
+
+  it('may be narrowed to a scope', async () => {
+    const scope = ['clients:read', 'tickets:write'];
+    const narrow = await issueToken({ ...identity, scope }, NOW, ours.signer);
+    expect(decode(parts(narrow)[1]).scope).toBe('clients:read tickets:write');
+    expect((await read(narrow)).scope).toEqual(scope);
   });
 
   it('is good to the last second of its hour and not one more', async () => {

@@ -17,6 +17,7 @@ export const authorizerContext = (orgId: string, context: Partial<AuthorizerCont
   secret_id: '',
   expires_at: String(Math.floor(Date.now() / 1000) + 3_000),
   permissions: '*',
+  scope: '',
   rate_limit: '',
   ...context,
 });

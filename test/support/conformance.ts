@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { type Contract, PROBLEM_TYPE_PREFIX, problemsOf, type Route, takesHeader } from '#contract';
+import { type Contract, oauth, PROBLEM_TYPE_PREFIX, problemsOf, type Route, takesHeader } from '#contract';
 import { resourceTree, splitPath } from '../../local/gateway/resources.ts';
 import type { ProblemType } from '../../shared/contract/problem.ts';
 import { statusesOf } from '../../shared/contract/traits.ts';
@@ -137,7 +137,30 @@ const REQUIRED_HEADERS: Readonly<Record<number, string>> = {
   503: 'Retry-After',
 };
 
-function problemComplaint(route: Route | 404 | 405, { status, headers, body }: Responded): string | undefined {
+/** RFC 6749 §5.2. */
+const oauthErrorSchema = z.strictObject({
+  error: z.enum(oauth.ERRORS),
+  error_description: z.string().regex(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/),
+  request_id: z.string().min(1),
+});
+
+function oauthComplaint({ status, headers, body }: Responded): string | undefined {
+  const parsed = oauthErrorSchema.safeParse(body);
+  if (!parsed.success) return z.prettifyError(parsed.error);
+  if (parsed.data.request_id !== headers.get('x-request-id')) return 'request_id and X-Request-Id differ';
+  if (headers.get('cache-control') !== 'no-store') return 'caches may keep it';
+  return requiredHeader(status, headers);
+}
+
+function requiredHeader(status: number, headers: Headers): string | undefined {
+  const required = REQUIRED_HEADERS[status];
+  return required !== undefined && headers.get(required) === null ? `it has no ${required}` : undefined;
+}
+
+function problemComplaint(route: Route | 404 | 405, replied: Responded): string | undefined {
+  const { status, headers, body } = replied;
+  const isOAuth = typeof route !== 'number' && route.oauth === true;
+  if (isOAuth && headers.get('content-type') === 'application/json') return oauthComplaint(replied);
   if (headers.get('content-type') !== 'application/problem+json') return `its type is ${headers.get('content-type')}`;
   const parsed = problemSchema.safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);
@@ -145,8 +168,8 @@ function problemComplaint(route: Route | 404 | 405, { status, headers, body }: R
   // A path that is too long gets the gateway's default response, which does not know its status (`gateway-problems.ts`).
   if (problem.status !== (status === 414 ? undefined : status)) return `its body says ${problem.status}`;
   if (problem.request_id !== headers.get('x-request-id')) return 'request_id and X-Request-Id differ';
-  const required = REQUIRED_HEADERS[status];
-  if (required !== undefined && headers.get(required) === null) return `it has no ${required}`;
+  const missing = requiredHeader(status, headers);
+  if (missing !== undefined) return missing;
   if (problem.type.endsWith(':list-being-built') && headers.get('Retry-After') === null) return 'it has no Retry-After';
   const types: readonly string[] = typeof route === 'number' ? NO_ROUTE : [...problemsOf(route), ...GATEWAY_PROBLEMS];
   const type = problem.type.slice(PROBLEM_TYPE_PREFIX.length);

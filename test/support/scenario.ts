@@ -199,7 +199,10 @@ export class TestTenant {
     if ('lease' in example) return { ...example, lease: await this.#leaseOf(path.split('/').at(-2) ?? '') };
     // A ticket takes in a few others only.
     if (operationId === 'mergeTicket') return { into: await this.make('Ticket') };
-    if (operationId === 'login') return { app_code: this.#org.appCode, secret: this.#org.secret };
+    const { appCode, secret } = this.#org;
+    if (operationId === 'login') return { app_code: appCode, secret };
+    if (operationId === 'requestToken')
+      return { grant_type: 'client_credentials', client_id: appCode, client_secret: secret };
     const suffix = newSuffix();
     if (operationId === 'runBatch') return withFreshKeys(example, suffix);
     const referred = referencesIn(schema);

@@ -60,7 +60,7 @@ function accessTo({ auth, permission }: Route): string {
 }
 
 const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
-  const { body, bodyExample, batch } = route;
+  const { body, bodyExample, batch, oauth } = route;
   return body === undefined
     ? {}
     : {
@@ -72,6 +72,7 @@ const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBo
               schema: bodySchema(body),
               ...(bodyExample === undefined ? {} : { example: bodyExample }),
             },
+            ...(oauth && { 'application/x-www-form-urlencoded': { schema: bodySchema(body) } }),
             ...(batch && ndjsonOf(batch.lines.sent, maxBodyOf(route))),
           },
         },

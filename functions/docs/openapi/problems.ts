@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   GATEWAY_PROBLEMS,
   MAX_FIELD_ERRORS,
+  oauth,
   PROBLEM_TYPE_PREFIX,
   PROBLEMS,
   Problem,
@@ -96,3 +97,17 @@ const EXAMPLES: { readonly [type in Problem['type']]?: ConstructorParameters<typ
  * @example problemExample('not-found').detail; // There is no client with this id.
  */
 export const problemExample = (type: Problem['type']) => new Problem(type, EXAMPLES[type]).detailsFor(REQUEST_ID);
+
+/** An error of OAuth (RFC 6749 §5.2). Loose, because clients must ignore members that they do not know. */
+export const oauthErrorSchema = z
+  .looseObject({
+    error: z.enum(oauth.ERRORS).describe('What kind of error it is, for programs. Later releases may add others.'),
+    error_description: field.text(1_000).describe('What is wrong with this request, for people.'),
+    request_id: field.text(200).describe('Names this request in the logs of the service.'),
+  })
+  .describe('An error of OAuth 2.0 (RFC 6749 §5.2). Members that you do not know are to be ignored.')
+  .meta({ id: 'OAuthError' });
+
+/** An error of OAuth as it would be sent. */
+export const oauthExample = (type: Problem['type']) =>
+  oauth.responseTo(new Problem(type, EXAMPLES[type]), REQUEST_ID).body;

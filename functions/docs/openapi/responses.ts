@@ -5,6 +5,7 @@ import {
   isSearchable,
   itemRouteOf,
   MAX_RESPONSE,
+  oauth,
   PROBLEMS,
   type Problem,
   problemsOf,
@@ -13,7 +14,7 @@ import {
   takesHeader,
 } from '#contract';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
-import { problemExample, problemSchema } from './problems.ts';
+import { oauthErrorSchema, oauthExample, problemExample, problemSchema } from './problems.ts';
 
 const TIMEOUT = Number(GATEWAY_PROBLEMS.INTEGRATION_TIMEOUT.status);
 
@@ -31,7 +32,9 @@ export class Responses {
     const { response, upsert, batch } = route;
     const headers = successHeaders(contract, route);
     const success = { ...successOf(route, headers), ...linksFrom(this.#contracts, contract, route) };
-    const problems = Object.groupBy(problemsOf(route), (type) => PROBLEMS[type].status);
+    const statusOf = (type: Problem['type']) => (route.oauth ? oauth.errorOf(type) : PROBLEMS[type]).status;
+    const problems = Object.groupBy(problemsOf(route), statusOf);
+    const [prefix, refusal] = route.oauth ? (['OAuth', oauthResponse] as const) : (['', problemResponse] as const);
     return {
       [`${response.status}` as const]: success,
       // Of an upsert that has changed a record.
@@ -42,7 +45,7 @@ export class Responses {
       ...Object.fromEntries(
         Object.entries(problems).map(([status, types = []]) => [
           status,
-          this.#shared(componentName(types), () => problemResponse(Number(status), types)),
+          this.#shared(prefix + componentName(types), () => refusal(Number(status), types)),
         ]),
       ),
       [`${TIMEOUT}`]: this.#shared('GatewayTimeout', () => problemResponse(TIMEOUT, ['unavailable'])),
@@ -106,6 +109,14 @@ const problemResponse = (status: number, types: readonly Problem['type'][]): Zod
     },
   },
 });
+
+/** An error of an endpoint of OAuth; the gateway responds with problem details there too. */
+function oauthResponse(status: number, types: readonly Problem['type'][]): ZodOpenApiResponseObject {
+  const { content, ...response } = problemResponse(status, types);
+  const byError = types.map((type) => [oauth.errorOf(type).error, oauthExample(type)] as const);
+  const examples = Object.fromEntries(byError.map(([error, value]) => [error, { summary: error, value }]));
+  return { ...response, content: { 'application/json': { schema: oauthErrorSchema, examples }, ...content } };
+}
 
 /** Problems whose response says with `Retry-After` when to try again. */
 const RETRIED: readonly Problem['type'][] = ['list-being-built', 'too-many-requests', 'unavailable'];

@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, ServiceUpsert, Terminal, TerminalCreate, TerminalPage, TerminalPatch, TerminalUpsert, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TicketUpsert, TokenKeySet, TrashPage, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, UserUpsert, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, AccessTokenResponse, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, ServiceUpsert, Terminal, TerminalCreate, TerminalPage, TerminalPatch, TerminalUpsert, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TicketUpsert, TokenKeySet, TokenRequest, TrashPage, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, UserUpsert, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -241,6 +241,10 @@ export interface Calls {
     /** Delete the text of a message: `DELETE /api/v1/tickets/{id}/messages/{message_id}`. */
     readonly deleteMessage: (id: string, messageId: string, options?: Options<'deleteTicketMessage'>) => Promise<void>;
   };
+  readonly token: {
+    /** Request a token with OAuth: `POST /api/v1/auth/token`. */
+    readonly request: (body: TokenRequest, options?: Options<'requestToken'>) => Promise<AccessTokenResponse>;
+  };
   readonly trash: {
     /** List what can be restored: `GET /api/v1/trash`. */
     readonly list: (query?: Query<'listTrash'>, options?: Options<'listTrash'>) => Listing<TrashPage>;
@@ -447,6 +451,9 @@ export const CALLS: Table = {
     getMessage: 'get /api/v1/tickets/{id}/messages/{message_id}',
     updateMessage: 'patch /api/v1/tickets/{id}/messages/{message_id}',
     deleteMessage: 'delete /api/v1/tickets/{id}/messages/{message_id}',
+  },
+  token: {
+    request: 'post /api/v1/auth/token',
   },
   trash: {
     list: 'get /api/v1/trash',

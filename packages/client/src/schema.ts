@@ -23,6 +23,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request a token with OAuth
+         * @description The token endpoint of OAuth 2.0 (RFC 6749 §3.2), for tools and libraries that know it: the same token as that of a login, under the same limits. `client_id` is the app code. It and the secret are in the header `Authorization: Basic`, or in the body, and not in both. With `scope` the token may do less: what both the scope and the integration have. Errors have the form of RFC 6749 §5.2; what the gateway refuses by itself is problem details. Needs no token. Extends the specification of this service.
+         */
+        post: operations["requestToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clients": {
         parameters: {
             query?: never;
@@ -1896,6 +1916,72 @@ export interface components {
              * @example Another record has this slug.
              */
             detail: string;
+        };
+        /** @description A request for a token (RFC 6749 §4). Other parameters are ignored. */
+        TokenRequest: {
+            /**
+             * @description How the client gets the token: `client_credentials`, as an integration (RFC 6749 §4.4).
+             * @example client_credentials
+             */
+            grant_type: string;
+            /**
+             * @description App code of the integration, where no header has it.
+             * @example acme-billing
+             */
+            client_id?: string;
+            /**
+             * Format: password
+             * @description Secret of the integration, where no header has it.
+             * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
+             */
+            client_secret?: string;
+            /**
+             * @description To get a token that may do less: permissions of the integration, with a space between two (RFC 6749 §3.3).
+             * @example clients:read
+             */
+            scope?: string;
+        };
+        /** @description A token as OAuth returns it (RFC 6749 §5.1). */
+        AccessTokenResponse: {
+            /**
+             * @description A JWT to send as `Authorization: Bearer <token>`.
+             * @example eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6IlRfb3ZtIn0.eyJ0eXBlIjoiYXBpX2tleSJ9.c2lnbmF0dXJl
+             */
+            access_token: string;
+            /**
+             * @description How the token is sent: as a bearer token (RFC 6750).
+             * @constant
+             */
+            token_type: "bearer";
+            /**
+             * Format: int32
+             * @description Seconds from now on in which the token is good.
+             * @example 3600
+             */
+            expires_in: number;
+            /**
+             * @description The permissions to which the token is narrowed, where the request had a `scope`.
+             * @example clients:read
+             */
+            scope?: string;
+        };
+        /** @description An error of OAuth 2.0 (RFC 6749 §5.2). Members that you do not know are to be ignored. */
+        OAuthError: {
+            /**
+             * @description What kind of error it is, for programs. Later releases may add others.
+             * @example invalid_request
+             */
+            error: "invalid_request" | "invalid_client" | "unauthorized_client" | "temporarily_unavailable" | "server_error" | "unsupported_grant_type" | "invalid_scope" | (string & {});
+            /**
+             * @description What is wrong with this request, for people.
+             * @example The body may have up to 1048576 bytes.
+             */
+            error_description: string;
+            /**
+             * @description Names this request in the logs of the service.
+             * @example 5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90
+             */
+            request_id: string;
         };
         /** @description A part of a list, each element a client, with the length of the whole. */
         ClientPage: {
@@ -7541,7 +7627,7 @@ export interface components {
                 slug: string;
             } | null;
             /**
-             * @description The permissions that the caller has in its whole tenant; null for all of them.
+             * @description The permissions that the caller has in its whole tenant and its scope; null for all.
              * @example [
              *       "clients:read",
              *       "tickets:write"
@@ -9243,6 +9329,9 @@ export type Login = components['schemas']['Login'];
 export type AccessToken = components['schemas']['AccessToken'];
 export type Problem = components['schemas']['Problem'];
 export type FieldError = components['schemas']['FieldError'];
+export type TokenRequest = components['schemas']['TokenRequest'];
+export type AccessTokenResponse = components['schemas']['AccessTokenResponse'];
+export type OAuthError = components['schemas']['OAuthError'];
 export type ClientPage = components['schemas']['ClientPage'];
 export type ClientRecord = components['schemas']['ClientRecord'];
 export type ClientCreate = components['schemas']['ClientCreate'];
@@ -9395,6 +9484,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AccessToken"];
+                };
+            };
+        };
+    };
+    requestToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 16384 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The token. The response is not to be kept by caches. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessTokenResponse"];
                 };
             };
         };
@@ -14327,6 +14445,7 @@ export type KnownProblemType =
 /** Paths whose operations take no token. */
 export const OPEN_PATHS: ReadonlySet<string> = new Set<keyof paths>([
     "/api/v1/auth/login",
+    "/api/v1/auth/token",
     "/api/v1/webhooks/{app_code}",
     "/api/v1/docs",
     "/api/v1/docs/{file}",

@@ -2,6 +2,7 @@ import { Problem, type Route, takesHeader } from '#contract';
 import type { Parsed } from '#json';
 import type { Input } from '../operation.ts';
 import { bodyTextOf, invalidJson, isNdjson, parsedBody } from '../request/http-request.ts';
+import { oauthParameters } from '../request/oauth-parameters.ts';
 import {
   LENIENT,
   prefersLenient,
@@ -31,6 +32,10 @@ export const jsonBody = (): Middleware<Routed & WithJson> => ({
   before: ({ event }) => {
     const { route } = event.matched;
     if (route.body === undefined || route.auth === 'signature') return;
+    if (route.oauth) {
+      event.json = { value: oauthParameters(route, event.request), isExact: false };
+      return;
+    }
     const text = bodyTextOf(route, event.request);
     if (route.batch !== undefined && isNdjson(event.request)) {
       const lines = linesOf(text);

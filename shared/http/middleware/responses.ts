@@ -1,6 +1,6 @@
 import type { Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { corsHeaders, originsOf } from '#contract';
+import { corsHeaders, oauth, originsOf, type Problem } from '#contract';
 import { annotate, increment, logger } from '#telemetry';
 import { isContention, problemOf } from '../problems.ts';
 import { basePathOf } from '../request/http-request.ts';
@@ -67,16 +67,25 @@ function addHeaders({ event, response }: Passing<WithResponseHeaders>): void {
   response.headers = underBasePath(headers, basePathOf(event));
 }
 
-/** Returns every error as problem details (RFC 9457). */
+/** Returns every error as problem details (RFC 9457), or in the form of OAuth where the route is of OAuth. */
 export const problemDetails = (): Middleware<Partial<Routed>> => ({
   onError: (request) => {
+    const { matched, requestContext } = request.event;
     const problem = problemOf(request.error, request.event);
+    const form = matched?.route.oauth ? oauth.responseTo : detailsOf;
+    const { status, headers, body } = form(problem, requestContext.requestId);
     request.response = {
-      statusCode: problem.status,
-      headers: { 'Cache-Control': 'no-store', ...problem.headers, 'Content-Type': 'application/problem+json' },
-      body: JSON.stringify(problem.detailsFor(request.event.requestContext.requestId)),
+      statusCode: status,
+      headers: { 'Cache-Control': 'no-store', ...headers },
+      body: JSON.stringify(body),
     };
   },
+});
+
+const detailsOf = (problem: Problem, requestId: string) => ({
+  status: problem.status,
+  headers: { ...problem.headers, 'Content-Type': 'application/problem+json' },
+  body: problem.detailsFor(requestId),
 });
 
 /**

@@ -118,6 +118,7 @@ type Sent = Pick<HttpRequest, 'headers' | 'bytes'>;
 const JSON_TYPE = 'application/json';
 /** JSON values in lines: https://github.com/ndjson/ndjson-spec. */
 const NDJSON_TYPE = 'application/x-ndjson';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 interface Taken {
   readonly maxBytes: number;
@@ -127,6 +128,8 @@ interface Taken {
 
 const ONLY_JSON = { maxDepth: MAX_DEPTH, types: [JSON_TYPE] } as const;
 
+const OF_OAUTH = { maxDepth: MAX_DEPTH, types: [FORM_TYPE, JSON_TYPE] } as const;
+
 const OF_BATCH = { maxDepth: MAX_DEPTH_OF_BATCH, types: [JSON_TYPE, NDJSON_TYPE] } as const;
 
 /**
@@ -134,7 +137,10 @@ const OF_BATCH = { maxDepth: MAX_DEPTH_OF_BATCH, types: [JSON_TYPE, NDJSON_TYPE]
  * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
  */
 export const bodyTextOf = (route: Route, request: Sent): string =>
-  jsonTextOf(request, { maxBytes: maxBodyOf(route), ...(route.batch === undefined ? ONLY_JSON : OF_BATCH) });
+  jsonTextOf(request, {
+    maxBytes: maxBodyOf(route),
+    ...(route.batch !== undefined ? OF_BATCH : route.oauth ? OF_OAUTH : ONLY_JSON),
+  });
 
 /**
  * Parses the body of a request to this route. Numbers are kept as they were written where the body has no more values
@@ -151,7 +157,10 @@ function jsonTextOf(request: Sent, { maxBytes, maxDepth, types }: Taken): string
     throw new Problem('content-too-large', { detail: `The body may have up to ${maxBytes} bytes.` });
   }
   const text = decoded(request.bytes);
-  if (text.trim() === '') throw new Problem('malformed-request', { detail: 'A JSON body is required.' });
+  if (text.trim() === '') {
+    const what = types.includes(FORM_TYPE) ? 'A body' : 'A JSON body';
+    throw new Problem('malformed-request', { detail: `${what} is required.` });
+  }
   if (depthOf(text) > maxDepth) {
     throw new Problem('malformed-request', { detail: `The body may be nested up to ${maxDepth} levels deep.` });
   }
@@ -184,6 +193,9 @@ export function invalidJson(text: string, before = 0): Problem {
 
 /** Whether a request declares its body as NDJSON. */
 export const isNdjson = ({ headers }: Pick<Sent, 'headers'>): boolean => partsOf(headers)[0] === NDJSON_TYPE;
+
+/** Whether a request declares its body as a form. */
+export const isForm = ({ headers }: Pick<Sent, 'headers'>): boolean => partsOf(headers)[0] === FORM_TYPE;
 
 const partsOf = (headers: Sent['headers']): string[] =>
   (headers.get('content-type') ?? '').split(';').map((part) => part.trim().toLowerCase());
