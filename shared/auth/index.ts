@@ -5,4 +5,7 @@ export { environmentEncryption, environmentPublicKeys } from './environment.ts';
 export { ensureLocalKeys } from './local-keys.ts';
 export { ThrottledLogin } from './login-throttle.ts';
 export { recordEscalation } from './refusals.ts';
+export { keysOfProvider } from './subject-tokens/provider-keys.ts';
+export { SubjectTokenRefused } from './subject-tokens/refused.ts';
+export { issuerNamedBy, takeOnce, verifySubjectToken } from './subject-tokens/verify.ts';
 export { InvalidToken, issueToken, TOKEN_TIMES, verifyToken } from './tokens.ts';

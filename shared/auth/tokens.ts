@@ -11,6 +11,7 @@ import {
   orNull,
   wholeNumber,
 } from '../well-formed.ts';
+import { decoded, partsOf } from './compact-jwt.ts';
 import { environmentPublicKeys, environmentSigner, prepareSigner } from './environment.ts';
 import type { PublicKey, TokenSigner } from './token-keys.ts';
 
@@ -199,28 +200,12 @@ export async function verifyToken(token: string, now: number, keys?: readonly Pu
 const LONGEST = 4_096;
 
 function keyOf(token: string, keys: readonly PublicKey[]): PublicKey {
-  const parts = token.split('.');
-  if (token.length > LONGEST || parts.length !== 3 || !parts.every(isBase64Url)) {
-    throw new InvalidToken('the token does not have three parts in base64url');
-  }
-  const header = json(parts[0] ?? '');
+  const parts = partsOf(token, LONGEST);
+  if (parts === undefined) throw new InvalidToken('the token does not have three parts in base64url');
+  const header = decoded(parts[0]);
   if (!isHeader(header)) throw new InvalidToken('the header is not that of an access token');
   const key = keys.find(({ kid }) => kid === header.kid);
   if (key === undefined) throw new InvalidToken('the token is signed with another key', { reason: 'unknown-key' });
   if (key.alg !== header.alg) throw new InvalidToken('the token names another algorithm than its key has');
   return key;
-}
-
-/**
- * Exactly base64url (RFC 7515 §2). Node also decodes padding, white space, `+` and `/`, and unused bits that are set.
- */
-const isBase64Url = (part: string): boolean =>
-  part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
-
-function json(part: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(part, 'base64url').toString());
-  } catch {
-    return undefined;
-  }
 }

@@ -12,6 +12,7 @@ export { isUuidSchema } from './fields.ts';
 export { freeFormOf, maxBodyOf } from './free-form.ts';
 export { GATEWAY_PROBLEMS, gatewayResponse, undeclared } from './gateway-problems.ts';
 export { filteredField, listParametersOf, parseQuery } from './list-query.ts';
+export { isMailAddressOf } from './mail-address.ts';
 export { type NamedReference, namedReferencesIn, nameSchemaOf, namingSchema } from './named-references.ts';
 export { nearestName } from './nearest-name.ts';
 export * as oauth from './oauth.ts';

@@ -43,3 +43,12 @@ export function sameMailAddress(address: string): string {
   // The final sigma would depend on what follows it.
   return `${local}@${domain}`.normalize('NFC').toLowerCase().normalize('NFC').replaceAll('ς', 'σ');
 }
+
+/**
+ * Whether a text is a mail address of one of these domains, in whatever case and form.
+ * @param address of bounded length
+ */
+export function isMailAddressOf(address: string, domains: readonly string[]): boolean {
+  const domainOf = (text: string): string => partsOf(sameMailAddress(text)).domain;
+  return isMailAddress(address) && domains.some((domain) => domainOf(`x@${domain}`) === domainOf(address));
+}

@@ -3,6 +3,5 @@ export {
   type OutboundOptions,
   type OutboundResponse,
   outbound,
-  type SendOutbound,
 } from './request.ts';
 export { environmentTargets, refusalOf } from './target.ts';

@@ -49,7 +49,7 @@ export type OutboundError =
 type Outcome = OutboundResponse | { readonly error: OutboundError };
 
 /** Makes one call. */
-export type SendOutbound = (request: OutboundRequest) => Promise<Outcome>;
+type SendOutbound = (request: OutboundRequest) => Promise<Outcome>;
 
 /** Most bytes of a response's body. A server that sends more is cut off. */
 const MOST_BODY = 64 * 1024;

@@ -16,10 +16,10 @@ export const tenantIdOf = (orgId: string | null): TenantId => (orgId === null ? 
 /**
  * The partitions of a tenant that have no records, with what their sort keys are: of budgets, integrations and others
  * (`BUDGET_OF` of `shared/tenancy/keys.ts`); pending cascade deletes, partitions of deleted records; credentials, app
- * codes; wrapped data keys, years; how far deliveries are, webhook endpoints; what may happen only once
- * (`ONCE#EVENT#<integration id>`), ids; quotas, counted kinds; counts of a day (`shared/tenancy/daily-counts.ts`);
- * announced attachments (`functions/tickets/attachments/state/`); and what users may do, their ids
- * (`shared/tenancy/user-access.ts`).
+ * codes; wrapped data keys, years; keys of identity providers, their ids; how far deliveries are, webhook endpoints;
+ * what may happen only once (`ONCE#EVENT#<integration id>`, `ONCE#TOKEN`), ids; quotas, counted kinds; counts of a day
+ * (`shared/tenancy/daily-counts.ts`); announced attachments (`functions/tickets/attachments/state/`); and what users
+ * may do, their ids (`shared/tenancy/user-access.ts`).
  */
 type OwnPartition =
   | 'BUDGET'
@@ -28,6 +28,7 @@ type OwnPartition =
   | 'DATA_KEY'
   | 'DELIVERY'
   | `ONCE#${string}`
+  | 'PROVIDER_KEYS'
   | 'QUOTA'
   | 'READS'
   | 'REFUSALS'

@@ -129,9 +129,14 @@ export class Tenant {
     return new TrashRepository(this.session, this.id, entity, location, this.#observersOf(entity));
   }
 
-  /** The ids of events that an integration has sent, or of its requests: two integrations may use the same id. */
-  deduplication<V extends object>(kind: 'EVENT' | 'REQUEST', callerId: string): DeduplicationStore<V> {
-    return new DeduplicationStore<V>(this.session, this.id, { kind, callerId });
+  /**
+   * The ids of events that an integration has sent, or of requests of a caller: two callers may use the same id. Of
+   * tokens that were exchanged: their digests.
+   */
+  deduplication<V extends object>(
+    ...scope: readonly ['EVENT' | 'REQUEST', callerId: string] | readonly ['TOKEN']
+  ): DeduplicationStore<V> {
+    return new DeduplicationStore<V>(this.session, this.id, scope.join('#'));
   }
 
   /**

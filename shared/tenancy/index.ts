@@ -22,6 +22,7 @@ export {
   stageOrganizationChange,
   stageOrganizationRemoval,
 } from './organizations.ts';
+export { ProviderKeyStore } from './provider-keys.ts';
 export { stageCount } from './quotas.ts';
 export {
   areLive,

@@ -16,7 +16,7 @@ const A_DOZEN = 12;
 const NAMES: Readonly<Record<string, number>> = {
   // What contracts are written in, the problems that operations throw, and what is derived from declarations.
   // With the errors of OAuth.
-  '#contract': 68,
+  '#contract': 69,
   // The kinds of fields: one for each meaning.
   '#contract/field': 31,
   '#contract/parameter': 13,
@@ -37,7 +37,7 @@ const NAMES: Readonly<Record<string, number>> = {
   // Callers are integrations and users, each with what the authorizer passes on of it.
   '#identity': 17,
   '#auth': 18,
-  '#tenancy': 46,
+  '#tenancy': 47,
   // What an invocation, and a part of it, has used; and the metrics, which alarms and dashboards read.
   '#telemetry': 13,
 };

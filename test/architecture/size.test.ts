@@ -8,7 +8,7 @@ import { doors } from './sources.ts';
 const BOUNDS = {
   'lines of source': { bound: 58_423, goal: 42_000 },
   doors: { bound: 17, goal: 16 },
-  'names at doors': { bound: 424, goal: 220 },
+  'names at doors': { bound: 429, goal: 220 },
   'files over 350 lines': { bound: 0, goal: 0 },
   'lines over 120 characters': { bound: 0, goal: 0 },
   'lines of benchmarks': { bound: 5_000, goal: 5_000 },

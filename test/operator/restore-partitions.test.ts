@@ -22,9 +22,12 @@ describe('a restoration', () => {
   });
 
   it('forgets ids of requests and events, and adds data keys', () => {
-    expect([treated('ONCE#EVENT#1'), treated('ONCE#REQUEST#1'), treated('CASCADE_DELETE')]).toEqual(
-      Array(3).fill('replaced'),
-    );
+    expect([
+      treated('ONCE#EVENT#1'),
+      treated('ONCE#REQUEST#1'),
+      treated('ONCE#TOKEN'),
+      treated('CASCADE_DELETE'),
+    ]).toEqual(Array(4).fill('replaced'));
     expect(treated('DATA_KEY')).toBe('added-to');
   });
 
@@ -38,7 +41,7 @@ describe('a restoration', () => {
     ],
     ...['CREDENTIALS', 'QUOTA', 'AUDIT_EVENT', 'AUDIT_EVENT#SET', 'AUDIT_EVENT#actor_id=1#SET', 'EVENT', 'EVENT#SET'],
     ...['WEBHOOK_ENDPOINT', 'WEBHOOK_ENDPOINT#SET', 'WEBHOOK_ENDPOINT#1#ATTEMPT', 'DELIVERY'],
-    ...['ORG', 'READS', 'REFUSALS', 'BUDGET', 'SOMETHING_NEW', 'CLIENTELE'],
+    ...['ORG', 'READS', 'REFUSALS', 'BUDGET', 'PROVIDER_KEYS', 'SOMETHING_NEW', 'CLIENTELE'],
   ])('leaves %s as it is', (name) => expect(treated(name)).toBe(false));
 
   it.each(['ORG#other#CLIENT', 'ORG#PLATFORM#ORG', 'APP#acme', 'SUSPENDED#acme', 'ORG#acme2#CLIENT'])(

@@ -43,6 +43,8 @@ export async function partitionsOf(
     ...kinds.flatMap(({ entity }) => listOf(tenant, entity).itemPartitions.map(({ partition }) => partition)),
     ...idsOf(integrations).flatMap((id) => DEDUPLICATED.map((kind) => tenantPartition(tenant, 'ONCE', kind, id))),
     ...kinds.map(({ entity }) => storedSets.partitionOf(tenantPartition(tenant, entity.name))),
+    tenantPartition(tenant, 'ONCE', 'TOKEN'),
+    tenantPartition(tenant, 'PROVIDER_KEYS'),
     tenantPartition(tenant, 'REFUSALS'),
     tenantPartition(tenant, 'READS'),
     tenantPartition(tenant, 'BUDGET'),

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, type OnConditionFailed, schema, type Table } from '@custodia/counted-lists';
 import { keepNewest } from '../../memory.ts';
-import { type DEDUPLICATED, type TenantId, tenantKey } from '../keys.ts';
+import { type TenantId, tenantKey } from '../keys.ts';
 import type { RequestSession } from '../session/request-session.ts';
 
 /** Ids that this container has stored or found, by key: the newest ones. */
@@ -9,23 +9,19 @@ const known = new Map<string, true>();
 const KEPT_IDS = 1_000;
 
 /**
- * Deduplicates by id: the idempotency key of a request, the event id of a webhook. The id is stored in the same
- * transaction as the effect, so that there is never one without the other.
+ * Deduplicates by id: the idempotency key of a request, the event id of a webhook, an exchanged token. The id is stored
+ * in the same transaction as the effect, so that there is never one without the other.
  */
 export class DeduplicationStore<V extends object> {
   readonly #session: RequestSession;
   readonly #tenant: TenantId;
-  /** Two callers may use the same id for different requests. */
   readonly #scope: string;
 
-  constructor(
-    session: RequestSession,
-    tenant: TenantId,
-    of: { readonly kind: (typeof DEDUPLICATED)[number]; readonly callerId: string },
-  ) {
+  /** @param scope within which an id is used once: `REQUEST#<caller's id>` */
+  constructor(session: RequestSession, tenant: TenantId, scope: string) {
     this.#session = session;
     this.#tenant = tenant;
-    this.#scope = `${of.kind}#${of.callerId}`;
+    this.#scope = scope;
   }
 
   /** The value stored for an id, unless it has expired (TTL deletes late). Strongly consistent. */
