@@ -28,7 +28,10 @@ export function spansOf({ from, to, client_id, service_id, resource_id }: Window
   return (named.length === 0 ? [ALL] : named).map((id) => `${to} ${from} ${id}`);
 }
 
-const windows = entity<{ readonly id: string; readonly spans: readonly string[] }>('MAINTENANCE_WINDOW');
+/** Those of other clients, too: they only tell whether a window covers a record that is shown. */
+const windows = entity<{ readonly id: string; readonly spans: readonly string[] }>('MAINTENANCE_WINDOW', {
+  ofClient: null,
+});
 
 /** After all times. */
 const LAST = '~';

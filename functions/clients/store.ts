@@ -19,6 +19,7 @@ export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
     claimed('external_id'),
   ],
   json: ['metadata'],
+  ofClient: 'id',
   journaled: { history: true },
 });
 

@@ -40,6 +40,7 @@ export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resour
   },
   json: ['specifications', 'limits', 'metadata'],
   encrypted: ['credentials'],
+  ofClient: 'client_id',
   audited: resource.name,
   auditedFields: ['credentials'],
   restorable: { title: 'name', below: (): Entity[] => [historyEntity] },

@@ -27,6 +27,7 @@ export const ticketEntity = entity('TICKET', storedAs<StoredTicket>(ticket), {
   restorable: { title: 'subject', below: (): Entity[] => [messageEntity, attachmentEntity] },
   momentary: { overdue: TICKET_OVERDUE },
   json: ['custom_fields'],
+  ofClient: 'client_id',
   journaled: { history: true },
 });
 
@@ -53,6 +54,7 @@ export function resolutionOf(
 export const messageEntity = entity('MESSAGE', ticketMessage, {
   byTime: true,
   parent: ticketEntity,
+  internal: 'is_internal',
   journaled: {},
 });
 

@@ -6,6 +6,7 @@ import { PLATFORM, type TenantId, tenantIdOf, tenantPartition, uniqueKey } from 
 import { AuditLog, auditEventEntity, auditing } from './repository/audit-events.ts';
 import { finishCascadeDeletes } from './repository/cascade-delete.ts';
 import { ChildRepository } from './repository/child-repository.ts';
+import { ClientChildRepository, ClientRepository } from './repository/client-repository.ts';
 import { DeduplicationStore } from './repository/deduplication-store.ts';
 import type { Entity, RecordObserver } from './repository/entity.ts';
 import { journalEntity, journalOf, type RecordChange } from './repository/journal.ts';
@@ -22,15 +23,18 @@ export class Tenant {
   /** `PLATFORM` or the organization's id. */
   readonly id: TenantId;
   readonly session: RequestSession;
+  /** The clients whose records it has; null: those of the whole tenant. */
+  readonly clients: Caller['clients'];
 
-  private constructor(id: TenantId, session: RequestSession) {
+  private constructor(id: TenantId, session: RequestSession, clients: Caller['clients'] = null) {
     this.id = id;
     this.session = session;
+    this.clients = clients;
   }
 
   /** The tenant of a caller: its organization, or the platform. */
   static of(caller: Caller, session: RequestSession): Tenant {
-    return new Tenant(tenantIdOf(caller.orgId), session);
+    return new Tenant(tenantIdOf(caller.orgId), session, caller.clients);
   }
 
   /**
@@ -38,7 +42,8 @@ export class Tenant {
    * @returns undefined where the caller may not act for it
    */
   static named(orgId: string, caller: Caller, session: RequestSession): Tenant | undefined {
-    return caller.orgId === null || caller.orgId === orgId ? new Tenant(orgId as TenantId, session) : undefined;
+    const mayName = caller.orgId === null || caller.orgId === orgId;
+    return mayName ? new Tenant(orgId as TenantId, session, caller.clients) : undefined;
   }
 
   /** The tenant of stored credentials. */
@@ -78,13 +83,11 @@ export class Tenant {
 
   /** All records of a kind. If they are audited or journaled, what happens to them stages events in this tenant. */
   records<T extends object>(entity: Entity<T>): Repository<T> {
-    return new Repository(
-      this.session,
-      this.id,
-      entity,
-      { partition: tenantPartition(this.id, entity.name) },
-      this.#observersOf(entity),
-    );
+    const location = { partition: tenantPartition(this.id, entity.name) };
+    const observers = this.#observersOf(entity);
+    if (this.clients !== null && entity.ofClient !== null)
+      return new ClientRepository(this.clients, this.session, this.id, entity, location, observers);
+    return new Repository(this.session, this.id, entity, location, observers);
   }
 
   #observersOf<T extends object>(kind: Entity<T>, parentId?: string): RecordObserver[] {
@@ -118,13 +121,17 @@ export class Tenant {
     const { parent } = entity;
     if (parent === undefined) throw new TypeError(`${entity.name} declares no parent`);
     const partition = tenantPartition(this.id, parent.name, parentId, entity.name);
-    const key = this.records(parent).keyOf(parentId);
-    const location = { partition, parent: { key, id: parentId } };
-    return new ChildRepository(this.session, this.id, entity, location, this.#observersOf(entity, parentId));
+    const parents = this.records(parent);
+    const location = { partition, parent: { key: parents.keyOf(parentId), id: parentId } };
+    const observers = this.#observersOf(entity, parentId);
+    if (parents instanceof ClientRepository)
+      return new ClientChildRepository(parents, this.session, this.id, entity, location, observers);
+    return new ChildRepository(this.session, this.id, entity, location, observers);
   }
 
-  /** The deleted records of a kind that can be restored. */
+  /** The deleted records of a kind that can be restored. @throws Error in a request that sees some clients only */
   trashOf<T extends object>(entity: Entity<T>): TrashRepository<T> {
+    if (this.clients !== null) throw new Error('a request that sees some clients only has no trash');
     const location = { partition: tenantPartition(this.id, entity.name) };
     return new TrashRepository(this.session, this.id, entity, location, this.#observersOf(entity));
   }

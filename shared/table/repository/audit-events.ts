@@ -43,6 +43,7 @@ export const auditEventEntity = entity<AuditEvent>('AUDIT_EVENT', {
   indexes: [set('actor_id'), set('record_id')],
   createdAt: 'occurred_at',
   retentionDays: retentionDays(),
+  ofClient: null,
 });
 
 /** Most ids of a page in one event. */

@@ -54,6 +54,10 @@ export interface Entity<T extends object = Record<string, unknown>> {
   readonly audited?: string;
   /** Only creations and changes of these fields leave an event, which names no other fields. */
   readonly auditedFields?: readonly Field<T>[];
+  /** The field with the client of a record, for requests that see some clients only (`client-repository.ts`). */
+  readonly ofClient?: 'id' | 'client_id' | null;
+  /** A flag of records that only the organization's own people see. */
+  readonly internal?: Field<T>;
   /** Flags of the moment, which are not stored, by name. */
   readonly momentary?: Parameters<typeof flagsAt>[1];
   /** Which of its records' changes leave an event in the journal (`journal.ts`). */

@@ -35,6 +35,7 @@ export const journalEntity = entity<JournalEvent>('EVENT', {
   createdAt: 'occurred_at',
   retentionDays: RETENTION_DAYS,
   ordered: true,
+  ofClient: null,
 });
 
 type Named = Pick<Entity, 'record' | 'audited' | 'name'>;
