@@ -119,8 +119,10 @@ export const clients = contract({
   name: 'clients',
   tag: 'Clients',
   description: 'The companies that an organization looks after.',
+  hiddenFromClients: ['metadata'],
   routes: {
     listClients: usual.list({
+      clientScope: true,
       query: () => ({
         ...parameter.page(),
         status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
@@ -162,9 +164,10 @@ export const clients = contract({
       upsert: { by: 'slug', patch: client.patch, changed: 'The changed client, or the client as it was.' },
       response: created(client, 'The created client.', clientExample),
     }),
-    getClient: usual.read(),
+    getClient: usual.read({ clientScope: true }),
     listClientChanges: usual.changes(),
     updateClient: usual.update({
+      clientScope: true,
       bodyExample: { status: 'inactive' },
     }),
     summarizeClient: route('GET', '/api/v1/clients/{id}/summary', {

@@ -176,9 +176,11 @@ export const resources = contract({
   tag: 'Resources',
   description: 'What services run on, such as machines and volumes, and how they are doing.',
   fieldPermissions: { credentials: RESOURCE_CREDENTIALS },
+  hiddenFromClients: ['metadata'],
   recordType: resource.name,
   routes: {
     listResources: usual.list({
+      clientScope: true,
       extension: true,
       query: () => ({
         ...parameter.page(),
@@ -199,6 +201,7 @@ export const resources = contract({
       }),
     }),
     createResource: usual.create({
+      clientScope: true,
       extension: true,
       bodyExample: {
         client_id: example.client_id,
@@ -216,7 +219,7 @@ export const resources = contract({
       bodyExample: { client_id: example.client_id, name: example.name, type: example.type },
       errors: ['conflict', 'list-being-built', 'already-exists'],
     }),
-    getResource: usual.read(),
+    getResource: usual.read({ clientScope: true }),
     listResourceChanges: usual.changes(),
     moveResource: route('POST', '/api/v1/resources/{id}/move', {
       ...moving,
@@ -238,6 +241,7 @@ export const resources = contract({
       returns: { recordType: service.name, fieldPermissions: { credentials: SERVICE_CREDENTIALS } },
     }),
     updateResource: usual.update({
+      clientScope: true,
       description:
         'A change that names usage or `health_status` is a report: it moves `last_health_check` and leaves a ' +
         'sample in the history. A usage that nobody has reported yet is 0 in the sample.',

@@ -135,9 +135,11 @@ export const services = contract({
   tag: 'Services',
   description: 'What is run for a client: a shop, a mail server, a database.',
   fieldPermissions: { credentials: SERVICE_CREDENTIALS },
+  hiddenFromClients: ['admin_url', 'deployment_config', 'metadata'],
   recordType: service.name,
   routes: {
     listServices: usual.list({
+      clientScope: true,
       extension: true,
       query: () => ({
         ...parameter.page(),
@@ -146,6 +148,7 @@ export const services = contract({
     }),
     summarizeServices: usual.summary(filters),
     createService: usual.create({
+      clientScope: true,
       extension: true,
       bodyExample: {
         client_id: serviceExample.client_id,
@@ -157,9 +160,10 @@ export const services = contract({
     upsertService: usual.upsert({
       bodyExample: { client_id: serviceExample.client_id, name: serviceExample.name, type: serviceExample.type },
     }),
-    getService: usual.read(),
+    getService: usual.read({ clientScope: true }),
     listServiceChanges: usual.changes(),
     updateService: usual.update({
+      clientScope: true,
       description:
         'A change that names `health_status` is a health check: it moves `last_health_check` to now, or to the ' +
         'time that it names.',
@@ -173,6 +177,7 @@ export const services = contract({
     getServiceOfClient: route('GET', '/api/v1/services/client/{client_id}/{id}', {
       summary: 'Read a service of a client',
       permission: 'services:read',
+      clientScope: true,
       params: () => ({
         ...usual.params(),
         client_id: field.reference('Client').describe('Id of the client that the service belongs to.'),

@@ -36,6 +36,7 @@ export const terminals = contract({
   description: 'Devices that stand at a client.',
   routes: {
     listTerminals: usual.list({
+      clientScope: true,
       query: () => ({
         ...parameter.page(),
         status: parameter.anyOf(field.word(), 'Only records with this status, such as `active`.'),
@@ -45,12 +46,13 @@ export const terminals = contract({
       }),
     }),
     createTerminal: usual.create({
+      clientScope: true,
       bodyExample: { client_id: example.client_id, name: example.name, location: example.location },
     }),
     upsertTerminal: usual.upsert({ bodyExample: { client_id: example.client_id, name: example.name } }),
-    getTerminal: usual.read(),
+    getTerminal: usual.read({ clientScope: true }),
     listTerminalChanges: usual.changes(),
-    updateTerminal: usual.update({ bodyExample: { status: 'inactive' } }),
+    updateTerminal: usual.update({ clientScope: true, bodyExample: { status: 'inactive' } }),
     moveTerminal: route('POST', '/api/v1/terminals/{id}/move', {
       ...moving,
       summary: 'Move a terminal to another client',

@@ -193,8 +193,11 @@ export const tickets = contract({
   name: 'tickets',
   tag: 'Tickets',
   description: 'What people ask an organization for help with, and what is said about it.',
+  // Other tickets may be of other clients.
+  hiddenFromClients: ['custom_fields', 'merged_into', 'merged_from'],
   routes: {
     listTickets: usual.list({
+      clientScope: true,
       query: () => ({
         ...parameter.page(),
         sort: parameter
@@ -212,6 +215,7 @@ export const tickets = contract({
     }),
     summarizeTickets: usual.summary(filters),
     createTicket: usual.create({
+      clientScope: true,
       summary: 'Open a ticket',
       description:
         'A service, resource or terminal that it names must be of its client, if it names one. Without a ' +
@@ -232,9 +236,10 @@ export const tickets = contract({
         source: ticketExample.source,
       },
     }),
-    getTicket: usual.read(),
+    getTicket: usual.read({ clientScope: true }),
     listTicketChanges: usual.changes(),
     updateTicket: usual.update({
+      clientScope: true,
       bodyExample: { status: 'closed' },
     }),
     deleteTicket: usual.remove({
@@ -259,6 +264,7 @@ export const tickets = contract({
       summary: 'List the messages of a ticket',
       description: 'Oldest first, unless `sort` says otherwise.',
       permission: 'tickets:read',
+      clientScope: true,
       params: usual.params,
       query: () => ({
         ...parameter.cursor(),
@@ -279,6 +285,7 @@ export const tickets = contract({
       event: { type: 'ticket_message.created', idField: 'ticket_id' },
       summary: 'Add a message to a ticket',
       permission: 'tickets:write',
+      clientScope: true,
       params: usual.params,
       body: ticketMessage.create,
       bodyExample: {
@@ -293,6 +300,7 @@ export const tickets = contract({
       extension: true,
       summary: 'Read a message of a ticket',
       permission: 'tickets:read',
+      clientScope: true,
       params: ofMessage,
       response: ok(ticketMessage, 'The message.', messageExample),
       errors: ['not-found'],

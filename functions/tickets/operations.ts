@@ -1,4 +1,4 @@
-import { invalidField } from '#contract';
+import { invalidField, Problem, pointer } from '#contract';
 import {
   changeListOf,
   countsOf,
@@ -88,7 +88,8 @@ export const ticketOperations: Operations<typeof tickets> = {
 
   mergeTicket,
 
-  listTicketMessages: async ({ params, query, tenant, getOrThrow }) => {
+  listTicketMessages: async ({ params, query, tenant, caller, getOrThrow }) => {
+    if (query.merged && caller.clients !== null) throw ofOrganization('query', 'merged');
     const asked = { limit: query.page_size, after: query.after, newestFirst: query.sort[0]?.descending === true };
     const ticket = getOrThrow(tenant.records(ticketEntity), params.id);
     if (query.merged)
@@ -118,7 +119,8 @@ export const ticketOperations: Operations<typeof tickets> = {
     return respond.empty;
   },
 
-  createTicketMessage: async ({ params, body, tenant, session, getOrThrow }) => {
+  createTicketMessage: async ({ params, body, tenant, session, caller, getOrThrow }) => {
+    if (caller.clients !== null) requireOfClient(body);
     const records = tenant.records(ticketEntity);
     const stored = await getOrThrow(records, params.id);
     const { record: ticket } = stored;
@@ -138,6 +140,19 @@ export const ticketOperations: Operations<typeof tickets> = {
     );
   },
 };
+
+/** What people of a client do not ask for or say. */
+const ofOrganization = (part: 'query' | 'body', name: string): Problem => {
+  const detail = 'is for people of the whole organization';
+  return new Problem('forbidden', { errors: [{ in: part, pointer: pointer([name]), detail }] });
+};
+
+/** Checks that a message says that it is from a client, to be read by all. @throws Problem `forbidden` */
+function requireOfClient({ is_internal, author_type }: Pick<TicketMessage, 'is_internal' | 'author_type'>): void {
+  if (is_internal) throw ofOrganization('body', 'is_internal');
+  if (OF_ORGANIZATION.includes(author_type)) throw ofOrganization('body', 'author_type');
+}
+const OF_ORGANIZATION = ['agent', 'system'];
 
 /** A message of a ticket. @throws Problem `not-found` where one of the two does not exist */
 async function messageOf(

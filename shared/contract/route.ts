@@ -25,12 +25,6 @@ type Auth = 'bearer' | 'bearer-optional' | 'signature' | 'none';
 /** `<area>:<verb>` (spec §2, Permission). */
 export type PermissionCode = `${string}:${string}`;
 
-/**
- * How a route keeps a user to its clients, where it has the permission for some only: by the field of its records that
- * names their client, `id` for clients themselves.
- */
-export type ClientScope = 'id' | 'client_id';
-
 type Parameters = z.ZodRawShape;
 export type Example = { readonly [key: string]: unknown };
 
@@ -65,8 +59,8 @@ export interface Route<
   readonly permission?: PermissionCode | null;
   /** Callers of an organization are refused, whatever they send. */
   readonly callers?: 'platform';
-  /** Absent: a user that has the permission for some clients only is refused. So new routes are closed to it. */
-  readonly clientScope?: ClientScope;
+  /** Also for people who see some clients only; without it they are refused. */
+  readonly clientScope?: true;
   /** An extension: not in the spec, added to make what the spec shows usable (`docs/decisions/0001`). */
   readonly extension?: true;
   /**
@@ -158,7 +152,7 @@ export interface RouteOptions {
   readonly auth?: Auth;
   readonly permission?: PermissionCode | null;
   readonly callers?: 'platform';
-  readonly clientScope?: ClientScope;
+  readonly clientScope?: true;
   readonly extension?: true;
   readonly cutsOff?: true;
   /** `named` (the default): a platform caller may name an organization by `org_id` in the query. `own`: nobody may. */
@@ -248,13 +242,16 @@ export function route<const O extends RouteOptions>(method: Method, path: string
 }
 
 function assertConsistent(method: Method, path: string, options: RouteOptions): void {
-  const { auth = 'bearer', permission, callers, event, upsert, batch, body } = options;
+  const { auth = 'bearer', permission, callers, clientScope, event, upsert, batch, body } = options;
   const wrong = (message: string): TypeError => new TypeError(`${method} ${path}: ${message}`);
   if (auth.startsWith('bearer') !== (permission !== undefined)) {
     throw wrong('routes with a bearer token, and only these, need a permission, or null for none');
   }
   if (callers !== undefined && (auth !== 'bearer' || event !== undefined)) {
     throw wrong('a route for platform callers takes a bearer token, and no event');
+  }
+  if (clientScope && (!permission || callers !== undefined || upsert !== undefined || batch !== undefined)) {
+    throw wrong('people who see some clients only need a permission, and neither upsert nor send batches');
   }
   if ((method === 'PUT') !== (upsert !== undefined)) {
     throw wrong('a PUT, and nothing else, says which record it creates or changes');
@@ -292,6 +289,8 @@ export interface Contract<R extends Readonly<Record<string, Route>> = Readonly<R
   readonly fieldPermissions?: Readonly<Record<string, PermissionCode>>;
   /** Name of the records that have these fields: `Service`. */
   readonly recordType?: string;
+  /** Fields of the domain's records that people who see some clients only are not shown, and do not set. */
+  readonly hiddenFromClients?: readonly string[];
   /**
    * Fields of responses that are shown once, and again only to the first caller
    * (`shared/http/idempotency.ts`). They are secrets of the integration whose `app_code` is in the

@@ -86,7 +86,8 @@ export class IdempotentRequest {
       caller,
       tenant,
       key,
-      text: JSON.stringify([route.path, inputs]),
+      // A response that was stored for other clients is not that to this request.
+      text: JSON.stringify([route.path, inputs, ...(caller.clients === null ? [] : [caller.clients.toSorted()])]),
       errors: route.errors,
     });
   }

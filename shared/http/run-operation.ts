@@ -4,6 +4,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { Problem, type Route } from '#contract';
 import { NotUnique, type RequestSession, StaleRead } from '#table';
 import { keepNewest } from '../memory.ts';
+import { withoutHidden } from './client-scope.ts';
 import { CredentialsRead } from './credentials-read.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import type { Validated } from './middleware/input.ts';
@@ -30,7 +31,8 @@ export async function runOperation(event: Event): Promise<APIGatewayProxyResult>
       checkReadOnlyFields(matched.route, readOnlyFields, reply.body);
       if (matched.route.upsert !== undefined) checkIfMatchOfNone(request);
     }
-    return responseOf({ matched, request, input, scope }, reply);
+    const shown = scope.caller?.clients ? withoutHidden(matched, reply) : reply;
+    return responseOf({ matched, request, input, scope }, shown);
   };
   // The fingerprint of a request is stored: it keeps the name.
   const inputs = Object.keys(readOnlyFields).length === 0 ? input : { ...input, fixed: readOnlyFields };

@@ -164,7 +164,8 @@ export function narrowedToClients(caller: Caller, permission: string): UserCalle
   const [first, ...others] = those.map(({ codes }) => codes);
   if (first === undefined) return undefined;
   const ofEach = others.reduce((codes, more) => codes.intersection(more), first);
-  const permissions = caller.permissions.union(ofEach);
+  // Credentials are for people of the whole organization.
+  const permissions = new Set([...caller.permissions.union(ofEach)].filter((code) => !code.endsWith(':credentials')));
   return { ...caller, permissions, clients: those.map(({ client }) => client) };
 }
 

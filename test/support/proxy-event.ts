@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '../../shared/contract/index.ts';
-import type { AuthorizerContext } from '../../shared/identity/index.ts';
+import type { AuthorizerContext, UserContext } from '../../shared/identity/index.ts';
 
 /** A request as parsed by the gateway. */
 export interface GatewayRequest {
@@ -12,7 +12,7 @@ export interface GatewayRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** The authorizer's context of the caller. */
-  readonly caller?: AuthorizerContext | undefined;
+  readonly caller?: AuthorizerContext | UserContext | undefined;
 }
 
 /** The headers of a client library and of the gateway. */

@@ -37,11 +37,14 @@ const descriptionOf = (route: Route): string =>
   [
     route.description,
     accessTo(route),
+    route.clientScope ? OF_CLIENTS : undefined,
     route.cutsOff ? RESERVED : undefined,
     route.extension ? 'Extends the specification of this service.' : undefined,
   ]
     .filter((sentence) => sentence !== undefined)
     .join(' ');
+
+const OF_CLIENTS = 'Users of single clients see and change only what is of these.';
 
 const RESERVED =
   'Where the request budget is spent, five a minute are still served for each token, if they only take power away.';

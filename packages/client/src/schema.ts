@@ -52,7 +52,7 @@ export interface paths {
         };
         /**
          * List clients
-         * @description Needs the permission `clients:read`.
+         * @description Needs the permission `clients:read`. Users of single clients see and change only what is of these.
          */
         get: operations["listClients"];
         /**
@@ -80,7 +80,7 @@ export interface paths {
         };
         /**
          * Read a client
-         * @description Needs the permission `clients:read`.
+         * @description Needs the permission `clients:read`. Users of single clients see and change only what is of these.
          */
         get: operations["getClient"];
         put?: never;
@@ -90,7 +90,7 @@ export interface paths {
         head?: never;
         /**
          * Change a client
-         * @description Needs the permission `clients:write`.
+         * @description Needs the permission `clients:write`. Users of single clients see and change only what is of these.
          */
         patch: operations["updateClient"];
         trace?: never;
@@ -164,7 +164,7 @@ export interface paths {
         };
         /**
          * List services
-         * @description Needs the permission `services:read`. Extends the specification of this service.
+         * @description Needs the permission `services:read`. Users of single clients see and change only what is of these. Extends the specification of this service.
          */
         get: operations["listServices"];
         /**
@@ -174,7 +174,7 @@ export interface paths {
         put: operations["upsertService"];
         /**
          * Create a service
-         * @description Needs the permission `services:write`. Extends the specification of this service.
+         * @description Needs the permission `services:write`. Users of single clients see and change only what is of these. Extends the specification of this service.
          */
         post: operations["createService"];
         delete?: never;
@@ -212,7 +212,7 @@ export interface paths {
         };
         /**
          * Read a service
-         * @description Needs the permission `services:read`.
+         * @description Needs the permission `services:read`. Users of single clients see and change only what is of these.
          */
         get: operations["getService"];
         put?: never;
@@ -226,7 +226,7 @@ export interface paths {
         head?: never;
         /**
          * Change a service
-         * @description A change that names `health_status` is a health check: it moves `last_health_check` to now, or to the time that it names. Needs the permission `services:write`.
+         * @description A change that names `health_status` is a health check: it moves `last_health_check` to now, or to the time that it names. Needs the permission `services:write`. Users of single clients see and change only what is of these.
          */
         patch: operations["updateService"];
         trace?: never;
@@ -280,7 +280,7 @@ export interface paths {
         };
         /**
          * Read a service of a client
-         * @description Needs the permission `services:read`.
+         * @description Needs the permission `services:read`. Users of single clients see and change only what is of these.
          */
         get: operations["getServiceOfClient"];
         put?: never;
@@ -300,7 +300,7 @@ export interface paths {
         };
         /**
          * List resources
-         * @description Needs the permission `resources:read`. Extends the specification of this service.
+         * @description Needs the permission `resources:read`. Users of single clients see and change only what is of these. Extends the specification of this service.
          */
         get: operations["listResources"];
         /**
@@ -310,7 +310,7 @@ export interface paths {
         put: operations["upsertResource"];
         /**
          * Create a resource
-         * @description Needs the permission `resources:write`. Extends the specification of this service.
+         * @description Needs the permission `resources:write`. Users of single clients see and change only what is of these. Extends the specification of this service.
          */
         post: operations["createResource"];
         delete?: never;
@@ -328,7 +328,7 @@ export interface paths {
         };
         /**
          * Read a resource
-         * @description Needs the permission `resources:read`.
+         * @description Needs the permission `resources:read`. Users of single clients see and change only what is of these.
          */
         get: operations["getResource"];
         put?: never;
@@ -342,7 +342,7 @@ export interface paths {
         head?: never;
         /**
          * Change a resource
-         * @description A change that names usage or `health_status` is a report: it moves `last_health_check` and leaves a sample in the history. A usage that nobody has reported yet is 0 in the sample. Needs the permission `resources:write`.
+         * @description A change that names usage or `health_status` is a report: it moves `last_health_check` and leaves a sample in the history. A usage that nobody has reported yet is 0 in the sample. Needs the permission `resources:write`. Users of single clients see and change only what is of these.
          */
         patch: operations["updateResource"];
         trace?: never;
@@ -636,7 +636,7 @@ export interface paths {
         };
         /**
          * List terminals
-         * @description Needs the permission `terminals:read`.
+         * @description Needs the permission `terminals:read`. Users of single clients see and change only what is of these.
          */
         get: operations["listTerminals"];
         /**
@@ -646,7 +646,7 @@ export interface paths {
         put: operations["upsertTerminal"];
         /**
          * Create a terminal
-         * @description Needs the permission `terminals:write`.
+         * @description Needs the permission `terminals:write`. Users of single clients see and change only what is of these.
          */
         post: operations["createTerminal"];
         delete?: never;
@@ -664,7 +664,7 @@ export interface paths {
         };
         /**
          * Read a terminal
-         * @description Needs the permission `terminals:read`.
+         * @description Needs the permission `terminals:read`. Users of single clients see and change only what is of these.
          */
         get: operations["getTerminal"];
         put?: never;
@@ -674,7 +674,7 @@ export interface paths {
         head?: never;
         /**
          * Change a terminal
-         * @description Needs the permission `terminals:write`.
+         * @description Needs the permission `terminals:write`. Users of single clients see and change only what is of these.
          */
         patch: operations["updateTerminal"];
         trace?: never;
@@ -728,7 +728,7 @@ export interface paths {
         };
         /**
          * List tickets
-         * @description Needs the permission `tickets:read`.
+         * @description Needs the permission `tickets:read`. Users of single clients see and change only what is of these.
          */
         get: operations["listTickets"];
         /**
@@ -738,7 +738,7 @@ export interface paths {
         put: operations["upsertTicket"];
         /**
          * Open a ticket
-         * @description A service, resource or terminal that it names must be of its client, if it names one. Without a `ticket_code` the ticket gets one from the sequence: `T-000042`. Needs the permission `tickets:write`.
+         * @description A service, resource or terminal that it names must be of its client, if it names one. Without a `ticket_code` the ticket gets one from the sequence: `T-000042`. Needs the permission `tickets:write`. Users of single clients see and change only what is of these.
          */
         post: operations["createTicket"];
         delete?: never;
@@ -776,7 +776,7 @@ export interface paths {
         };
         /**
          * Read a ticket
-         * @description Needs the permission `tickets:read`.
+         * @description Needs the permission `tickets:read`. Users of single clients see and change only what is of these.
          */
         get: operations["getTicket"];
         put?: never;
@@ -790,7 +790,7 @@ export interface paths {
         head?: never;
         /**
          * Change a ticket
-         * @description Needs the permission `tickets:write`.
+         * @description Needs the permission `tickets:write`. Users of single clients see and change only what is of these.
          */
         patch: operations["updateTicket"];
         trace?: never;
@@ -864,13 +864,13 @@ export interface paths {
         };
         /**
          * List the messages of a ticket
-         * @description Oldest first, unless `sort` says otherwise. Needs the permission `tickets:read`.
+         * @description Oldest first, unless `sort` says otherwise. Needs the permission `tickets:read`. Users of single clients see and change only what is of these.
          */
         get: operations["listTicketMessages"];
         put?: never;
         /**
          * Add a message to a ticket
-         * @description Needs the permission `tickets:write`.
+         * @description Needs the permission `tickets:write`. Users of single clients see and change only what is of these.
          */
         post: operations["createTicketMessage"];
         delete?: never;
@@ -888,7 +888,7 @@ export interface paths {
         };
         /**
          * Read a message of a ticket
-         * @description Needs the permission `tickets:read`. Extends the specification of this service.
+         * @description Needs the permission `tickets:read`. Users of single clients see and change only what is of these. Extends the specification of this service.
          */
         get: operations["getTicketMessage"];
         put?: never;

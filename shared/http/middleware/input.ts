@@ -1,5 +1,6 @@
 import { Problem, type Route, takesHeader } from '#contract';
 import type { Parsed } from '#json';
+import { withinClients } from '../client-scope.ts';
 import type { Input } from '../operation.ts';
 import { bodyTextOf, invalidJson, isNdjson, parsedBody } from '../request/http-request.ts';
 import { oauthParameters } from '../request/oauth-parameters.ts';
@@ -12,13 +13,14 @@ import {
   validParams,
   validQuery,
 } from '../request/validate.ts';
+import type { Authenticated } from './caller.ts';
 import type { Middleware, Routed } from './routing.ts';
 
 /** What a request says: parsed, and checked against its route. */
 
 export interface WithJson {
   /** The parsed body, where the route has one. The operation of a webhook parses its body, after its signature. */
-  json?: Parsed;
+  json?: Parsed | undefined;
   /** The line of each request in a body of NDJSON, counted from 1. Empty lines have none. */
   lineNumbers?: readonly number[];
 }
@@ -100,10 +102,12 @@ export interface Validated {
  * Checks path, query and body against the route. A webhook's body is checked by its operation, after its signature.
  * @throws Problem `invalid-parameter`, `invalid-body` or `content-too-large`
  */
-export const validated = (): Middleware<Routed & WithJson & Validated> => ({
+export const validated = (): Middleware<Routed & WithJson & Validated & Partial<Authenticated>> => ({
   before: ({ event }) => {
-    const { request, json, matched } = event;
+    const { request, matched, caller } = event;
     const { route } = matched;
+    if (caller?.clients) event.json = withinClients(matched, caller.clients, request, event.json);
+    const { json } = event;
     const body = route.body && json && { schemas: route.body, json };
     event.input = {
       params: validParams(route, request),
