@@ -15,7 +15,7 @@ export async function makeApp(props: AppProps = {}): Promise<App> {
   const settings = settingsFrom(app.node);
   // Inside the assembly, so that the source maps lie beside the deployed code.
   const bundles = await bundle(bundleNames(contracts), join(app.outdir, 'bundles'));
-  const { application } = makeStage(app, { contracts, bundles, settings });
-  if (settings.gatewayLogRole) application.addStackDependency(new GatewayLogRole(app, boundaryOf(settings)));
+  const { api } = makeStage(app, { contracts, bundles, settings });
+  if (settings.gatewayLogRole) api.addStackDependency(new GatewayLogRole(app, boundaryOf(settings)));
   return app;
 }

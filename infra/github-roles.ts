@@ -10,7 +10,7 @@ import type { Construct, Node } from 'constructs';
 import * as z from 'zod';
 import { RoleWithRights } from './roles/role.ts';
 import { boundary, parsedContext } from './settings.ts';
-import { boundaryOf } from './stacks/stage-stack.ts';
+import { boundaryOf, stackNames } from './stacks/stage-stack.ts';
 
 /** Where GitHub's tokens come from (https://docs.github.com/en/actions/reference/security/oidc). */
 const ISSUER = 'token.actions.githubusercontent.com';
@@ -108,7 +108,7 @@ export class GitHubRoles extends Stack {
   }
 
   #allowComparison(role: Role, stage: string): void {
-    const stacks = [...['-data', '', '-ops'].map((part) => `custodia-${stage}${part}/*`), 'api-gateway-log-role/*'];
+    const stacks = [...stackNames(stage), 'api-gateway-log-role'].map((name) => `${name}/*`);
     role.addToPolicy(
       new PolicyStatement({
         actions: ['cloudformation:DescribeStacks', 'cloudformation:GetTemplate'],

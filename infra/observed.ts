@@ -17,9 +17,9 @@ interface ObservedFunction {
 }
 
 /**
- * What the operations stack knows of the application. Both stacks derive the names of functions and the API from the
- * stage. CloudFormation names log groups: their names come from the application's outputs as weak references, which do
- * not block changes of the application (`docs/decisions/0162-stacks.md`).
+ * What the operations stack knows of the functions and the API. All stacks derive these names from the stage.
+ * CloudFormation names log groups, and API Gateway its address: they come from outputs as weak references, which do not
+ * block changes of the stacks that have them (`docs/decisions/0162-stacks.md`).
  */
 export class Observed extends Construct {
   readonly functions: ReadonlyMap<string, ObservedFunction>;

@@ -11,13 +11,13 @@ import {
   SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Contract } from '#contract';
 import { apiBody } from './api-body/body.ts';
 import { originVariables } from './api-body/undeclared.ts';
-import { type Functions, namesBehindGateway } from './functions.ts';
+import { namesBehindGateway } from './functions.ts';
 import { AUTHORIZER } from './rights.ts';
 import { liveName, NO_TRACES } from './service-function.ts';
 import type { Settings } from './settings.ts';
@@ -25,13 +25,12 @@ import { logGroup, prefixOf } from './stacks/stage-stack.ts';
 
 interface ApiProps {
   readonly contracts: readonly Contract[];
-  readonly functions: Functions;
   readonly settings: Settings;
 }
 
 /**
  * The REST API, imported as one OpenAPI document (`api-body/body.ts`). It uses the fixed names of the functions'
- * aliases.
+ * aliases, which are in another stack.
  */
 export class Api extends Construct {
   readonly rest: SpecRestApi;
@@ -39,12 +38,12 @@ export class Api extends Construct {
   /** Where callers find the paths of the contracts. */
   readonly baseUrl: string;
 
-  constructor(scope: Construct, id: string, { contracts, functions, settings }: ApiProps) {
+  constructor(scope: Construct, id: string, { contracts, settings }: ApiProps) {
     super(scope, id);
     this.accessLogs = logGroup(this, 'AccessLogs', settings);
     this.rest = restApi(this, contracts, this.accessLogs, settings);
     this.#accept();
-    this.#mayInvoke(contracts, functions);
+    this.#mayInvoke(contracts);
     this.baseUrl = this.#address(settings);
   }
 
@@ -75,21 +74,23 @@ export class Api extends Construct {
 
   /**
    * One permission for each function: one for each method would exceed the 20 KB of an alias's policy. The deployment
-   * depends on them, so that new routes go live only after the aliases were shifted and may be called.
+   * depends on them, so that new routes go live only when their functions may be called.
    */
-  #mayInvoke(contracts: readonly Contract[], functions: Functions): void {
-    const principal = new ServicePrincipal('apigateway.amazonaws.com');
+  #mayInvoke(contracts: readonly Contract[]): void {
+    const permissions = new Construct(this, 'MayInvoke');
     const authorizers = Stack.of(this).formatArn({
       service: 'execute-api',
       resource: this.rest.restApiId,
       resourceName: 'authorizers/*',
     });
-    for (const name of namesBehindGateway(contracts)) {
-      const { alias } = functions.named(name);
-      const sourceArn = name === AUTHORIZER ? authorizers : this.rest.arnForExecuteApi();
-      alias.addPermission('Api', { principal, sourceArn });
-      this.rest.latestDeployment?.node.addDependency(alias);
-    }
+    for (const name of namesBehindGateway(contracts))
+      new CfnPermission(permissions, name, {
+        action: 'lambda:InvokeFunction',
+        functionName: liveName(this, name),
+        principal: 'apigateway.amazonaws.com',
+        sourceArn: name === AUTHORIZER ? authorizers : this.rest.arnForExecuteApi(),
+      });
+    this.rest.latestDeployment?.node.addDependency(permissions);
   }
 }
 

@@ -32,8 +32,8 @@ const schema = z.object({
     .string()
     .regex(/^[a-z][a-z0-9-]{0,19}$/, 'a lower-case word of up to 20 letters, digits and hyphens')
     .regex(
-      /^(?!.*-(data|ops|github)$)/,
-      'a word that does not end with -data, -ops or -github, as stacks of other stages do',
+      /^(?!.*-(data|api|ops|github)$)/,
+      'a word that does not end with -data, -api, -ops or -github, as stacks of other stages do',
     )
     .default(DEFAULT_STAGE),
   profile: z.enum(['standard', 'small']).default('standard'),

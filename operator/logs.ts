@@ -5,8 +5,8 @@ import { OperatorProblem } from './problem.ts';
 
 /** What CloudWatch Logs has of a request: Insights reads many log groups with one query. */
 
-/** Prefixes of the names that CloudFormation gives the log groups of a stack. */
-export const GROUPS = { functions: 'Functions', gateway: 'ApiAccessLogs' } as const;
+/** How the names begin that CloudFormation gives the log groups of a stage, behind the stage's own prefix. */
+export const GROUPS = { functions: 'Functions', gateway: 'api-ApiAccessLogs' } as const;
 
 export interface LogGroup {
   readonly name: string;

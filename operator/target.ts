@@ -149,10 +149,10 @@ const applicationSchema = z.object({
   ReplayRoleArn: z.string().optional(),
   CutOffRoleArn: z.string().optional(),
   SupportRoleArn: z.string().optional(),
-  BaseUrl: z.string().optional(),
   TicketWords: z.enum(['on', 'off']).optional(),
 });
-type Outputs = z.infer<typeof dataSchema> & z.infer<typeof applicationSchema>;
+const apiSchema = z.object({ BaseUrl: z.string().optional() });
+type Outputs = z.infer<typeof dataSchema> & z.infer<typeof applicationSchema> & z.infer<typeof apiSchema>;
 export type RoleOutput = Extract<keyof Outputs, `${string}RoleArn`>;
 
 /** Gives a command the options that name a stack. `secrets`: also the option for its key of secrets. */
@@ -171,7 +171,7 @@ export const withStackOptions = (command: Command, roleOutput: RoleOutput, secre
 };
 
 export interface DeployedStack {
-  /** Name of the stack, a prefix of the names of its log groups; undefined without outputs. */
+  /** Prefix of the stage, with which the names of its log groups begin; undefined without outputs. */
   readonly name: string | undefined;
   readonly table: string | undefined;
   readonly secretsKey: string | undefined;
@@ -223,7 +223,11 @@ async function readOutputs(file: string): Promise<Named> {
   const stages = Object.keys(outputs).flatMap((name) => {
     const data = dataSchema.safeParse(outputs[`${name}-data`]).data;
     const application = applicationSchema.safeParse(outputs[name]).data;
-    return data === undefined || application === undefined ? [] : [{ name, outputs: { ...application, ...data } }];
+    // Missing while only the others are deployed.
+    const api = apiSchema.safeParse(outputs[`${name}-api`]).data;
+    return data === undefined || application === undefined
+      ? []
+      : [{ name, outputs: { ...api, ...application, ...data } }];
   });
   const [found, ...others] = stages;
   if (found !== undefined && others.length === 0) return found;

@@ -237,7 +237,7 @@ function allowCopies(role: Role): void {
 /**
  * Prefixes of the names that CloudFormation gives the log groups of functions and gateway (`operator/logs.ts`).
  */
-const LOG_GROUPS = ['Functions', 'ApiAccessLogs'] as const;
+const LOG_GROUPS = ['Functions', 'api-ApiAccessLogs'] as const;
 
 function allowLogsAndBackups(role: Role, { table }: Context): void {
   const reason =

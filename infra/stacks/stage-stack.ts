@@ -4,10 +4,15 @@ import type { Construct } from 'constructs';
 import type { Settings } from '../settings.ts';
 
 /** The stacks of a stage, in the order in which they are deployed. */
-export type StackPart = 'data' | 'application' | 'operations';
+export type StackPart = 'data' | 'application' | 'api' | 'operations';
 
 /** Suffixes of the stacks' names. No stage's name may end with one (`infra/settings.ts`). */
-const SUFFIXES: Readonly<Record<StackPart, string>> = { data: '-data', application: '', operations: '-ops' };
+const SUFFIXES: Readonly<Record<StackPart, string>> = {
+  data: '-data',
+  application: '',
+  api: '-api',
+  operations: '-ops',
+};
 
 /** The prefix of all names of a stage, which is also the name of its application stack. */
 const prefixOfStage = (stage: string): string => `custodia-${stage}`;

@@ -32,18 +32,21 @@ interface StageProps {
 export interface Stage {
   readonly data: DataStack;
   readonly application: ApplicationStack;
+  readonly api: ApiStack;
   readonly operations: OperationsStack;
 }
 
-/** Makes the stacks of a stage: data, application, operations. Each refers only to earlier ones. */
+/** Makes the stacks of a stage: data, application, API, operations. Each refers only to earlier ones. */
 export function makeStage(app: App, { contracts, bundles, settings }: StageProps): Stage {
   const data = new DataStack(app, settings);
   const application = new ApplicationStack(app, { contracts, bundles, data, settings });
-  const operations = new OperationsStack(app, { contracts, bundles, data, application, settings });
-  // It refers to the application by names, so CDK does not see the dependency.
-  operations.addStackDependency(application);
+  const api = new ApiStack(app, { contracts, settings });
+  const operations = new OperationsStack(app, { contracts, bundles, data, application, api, settings });
+  // They refer to functions by names, so CDK does not see the dependencies.
+  operations.addStackDependency(api);
+  api.addStackDependency(application);
   application.addStackDependency(data);
-  return { data, application, operations };
+  return { data, application, api, operations };
 }
 
 /** The resources that a stage must not lose: the table, the bucket, their keys and backups. */
@@ -82,25 +85,40 @@ interface ApplicationStackProps {
  * repeats, so it can be recreated.
  */
 export class ApplicationStack extends StageStack {
-  readonly api: Api;
   readonly functions: Functions;
-  readonly firewall: Firewall | undefined;
 
   constructor(scope: Construct, { contracts, bundles, data, settings }: ApplicationStackProps) {
-    super(scope, { part: 'application', description: 'API and functions', settings });
+    super(scope, { part: 'application', description: 'functions and roles of operators', settings });
     const { table, attachments, keys } = data;
     this.functions = new Functions(this, 'Functions', { contracts, bundles, table, attachments, keys, settings });
     new Deliveries(this, 'Deliveries', { functions: this.functions, table, settings });
-    this.api = new Api(this, 'Api', { contracts, functions: this.functions, settings });
-    const { rest, baseUrl } = this.api;
-    this.firewall = protect(this, { stage: rest.deploymentStage, contracts, settings });
     if (settings.deployment === 'canary') new Canary(this, 'Canary', this.functions);
     createInWaves(this);
-
-    new CfnOutput(this, 'BaseUrl', { value: baseUrl });
-    new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
     addOperatorRoles(this, { table, attachments, keys });
     new CfnOutput(this, 'TicketWords', { value: settings.ticketWords ? 'on' : 'off' });
+  }
+}
+
+interface ApiStackProps {
+  readonly contracts: readonly Contract[];
+  readonly settings: Settings;
+}
+
+/**
+ * The API with its address and its firewall. It is deployed when all aliases have been shifted, so that new routes
+ * reach functions that serve them.
+ */
+export class ApiStack extends StageStack {
+  readonly api: Api;
+  readonly firewall: Firewall | undefined;
+
+  constructor(scope: Construct, { contracts, settings }: ApiStackProps) {
+    super(scope, { part: 'api', description: 'API and firewall', settings });
+    this.api = new Api(this, 'Api', { contracts, settings });
+    const { rest, baseUrl } = this.api;
+    this.firewall = protect(this, { stage: rest.deploymentStage, contracts, settings });
+    new CfnOutput(this, 'BaseUrl', { value: baseUrl });
+    new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
   }
 }
 
@@ -109,19 +127,20 @@ interface OperationsStackProps {
   readonly bundles: Bundles;
   readonly data: DataStack;
   readonly application: ApplicationStack;
+  readonly api: ApiStack;
   readonly settings: Settings;
 }
 
 /** Alarms, dashboard and heartbeat. Nothing that serves requests depends on this stack. */
 export class OperationsStack extends StageStack {
-  constructor(scope: Construct, { contracts, bundles, data, application, settings }: OperationsStackProps) {
+  constructor(scope: Construct, { contracts, bundles, data, application, api, settings }: OperationsStackProps) {
     super(scope, { part: 'operations', description: 'alarms, heartbeat and dashboard', settings });
     const { table } = data;
     const isStandard = settings.profile === 'standard';
-    const { firewall } = application;
+    const { firewall } = api;
     // The keys that the stage made, and a key of secrets from its settings.
     const keys = new Set([...data.node.findAll().filter((child) => child instanceof Key), data.keys.secrets]);
-    const observed = new Observed(this, 'Observed', application);
+    const observed = new Observed(this, 'Observed', { api: api.api, functions: application.functions });
     const path = contracts.find(({ name }) => name === HEALTH)?.routes.getHealth?.path;
     const heartbeat =
       isStandard && path !== undefined

@@ -22,7 +22,7 @@ interface Query {
   readonly text: string;
 }
 const documented: readonly Query[] = Array.from(
-  section.matchAll(/^```\n# custodia-prod-(\w+)\n(.*?)^```$/gms),
+  section.matchAll(/^```\n# custodia-prod-([\w-]+)\n(.*?)^```$/gms),
   ([, logs = '', text = '']) => ({ logs, text: text.trim() }),
 );
 
@@ -30,7 +30,7 @@ const REQUEST = '5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90';
 const INVOCATION = '6d68ca91-49c9-448d-89b8-7ca3e6dc66aa';
 const ofCommands: readonly Query[] = [
   { logs: 'Functions', text: byRequestId(REQUEST) },
-  { logs: 'ApiAccessLogs', text: byRequestId(REQUEST) },
+  { logs: 'api-ApiAccessLogs', text: byRequestId(REQUEST) },
   { logs: 'Functions', text: byInvocation([INVOCATION]) },
   { logs: 'Functions', text: USAGE_QUERY },
 ];
@@ -98,7 +98,7 @@ const LAMBDA: readonly Line[] = [
 const gatewayLine = (): Line => ({ ...JSON.parse(ACCESS_LOG.toString()), request_id: REQUEST });
 
 const linesOf = async (logs: string): Promise<readonly Line[]> =>
-  logs === 'ApiAccessLogs' ? [gatewayLine()] : [...(await functionLines()), ...LAMBDA];
+  logs === 'api-ApiAccessLogs' ? [gatewayLine()] : [...(await functionLines()), ...LAMBDA];
 
 /** A field as Insights names it: `record.metrics.durationMs`. */
 const fieldOf = (line: unknown, field: string): unknown =>
@@ -148,7 +148,7 @@ describe('the queries', () => {
   it('of the page are all there, over both kinds of logs', () => {
     expect(documented.length).toBe(Array.from(section.matchAll(/^```$/gm)).length / 2);
     expect(documented.length).toBeGreaterThan(8);
-    expect(new Set(documented.map(({ logs }) => logs))).toEqual(new Set(['Functions', 'ApiAccessLogs']));
+    expect(new Set(documented.map(({ logs }) => logs))).toEqual(new Set(['Functions', 'api-ApiAccessLogs']));
   });
 
   it.each([...documented, ...ofCommands])('find lines that have their fields: $text', async (query) => {

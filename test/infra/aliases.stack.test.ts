@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { BACKGROUND } from '../../infra/rights.ts';
-import { resourcesIn, resourcesOf, stageOf, synthesize } from './synthesize.ts';
+import { assemble, resourcesIn, resourcesOf, STACKS, synthesize } from './synthesize.ts';
+import { textOfName } from './upgrades/names.ts';
 
 /**
  * What is deployed takes over: functions are called by their aliases, and a new version or a new deployment of the API,
@@ -24,30 +27,30 @@ it('nothing names a function but its alias, its versions and what shows its metr
   expect([...new Set(naming)].toSorted()).toEqual(['AWS::Lambda::Alias', 'AWS::Lambda::Version']);
 });
 
-it('the API names aliases, each of which it may call', () => {
-  const { resources } = stageOf(synthesize());
-  const of = (type: string) => [...resources.values()].filter(({ Type }) => Type === type);
-  const body = JSON.stringify(of('AWS::ApiGateway::RestApi')[0]?.Properties.Body);
-  const called = Array.from(body.matchAll(/functions\/(arn:[^/]+)\/invocations/g), ([, arn]) => arn);
-  const allowed = of('AWS::Lambda::Permission').flatMap(({ Properties }) =>
-    Properties.Principal === 'apigateway.amazonaws.com' ? [Properties.FunctionName] : [],
-  );
-  expect(new Set(called).size).toBe(contracts.length + 1);
+it('the API names aliases of the application, each of which it may call', () => {
+  const { application, api } = synthesize();
+  const body = JSON.stringify(resourcesOf(api, 'AWS::ApiGateway::RestApi')[0]?.[1].Properties.Body);
+  const called = Array.from(body.matchAll(/:function:([^/]+)\/invocations/g), ([, name]) => name);
+  const allowed = resourcesOf(api, 'AWS::Lambda::Permission').map(([, { Properties }]) => Properties.FunctionName);
+  const functions = resourcesIn(application);
+  const aliases = resourcesOf(application, 'AWS::Lambda::Alias').map(([, alias]) => textOfName(alias, functions));
+  expect(allowed.toSorted()).toEqual(aliases.filter((name) => !IN_BACKGROUND.test(name)).toSorted());
   expect(new Set(called)).toEqual(new Set(allowed));
-  for (const arn of allowed) expect(arn).toMatch(/:live$/);
 });
 
 /** No route calls them. */
-const IN_BACKGROUND = new RegExp(`^Functions(${BACKGROUND.join('|').replaceAll('-', '')})Live|^DeliveriesSchedule`);
+const IN_BACKGROUND = new RegExp(`^custodia-dev-(${BACKGROUND.join('|')}):live$`);
 
 it('new routes go live after all aliases, and may call them', () => {
-  const { application } = synthesize();
-  const [deployment] = Object.values(application.findResources('AWS::ApiGateway::Deployment'));
-  const awaited = ['AWS::Lambda::Alias', 'AWS::Lambda::Permission'].flatMap((type) =>
-    resourcesOf(application, type).flatMap(([id]) => (IN_BACKGROUND.test(id) ? [] : [id])),
-  );
-  expect(awaited).toHaveLength(2 * (contracts.length + 1));
-  expect(deployment?.DependsOn).toEqual(expect.arrayContaining(awaited));
+  assemble({}, ({ api }, directory) => {
+    const [deployment] = Object.values(api.findResources('AWS::ApiGateway::Deployment'));
+    const permissions = resourcesOf(api, 'AWS::Lambda::Permission').map(([id]) => id);
+    expect(permissions).toHaveLength(contracts.length + 1);
+    expect(deployment?.DependsOn).toEqual(expect.arrayContaining(permissions));
+    const { artifacts } = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'));
+    for (const [index, stack] of STACKS.slice(1).entries())
+      expect(artifacts[stack].dependencies).toContain(STACKS[index]);
+  });
 });
 
 it('has at most five canaries, or mappings of events, made at once, which AWS refuses in numbers', () => {
@@ -70,12 +73,12 @@ it('has at most five canaries, or mappings of events, made at once, which AWS re
 describe('a change of', () => {
   /** Logical ids of the API's deployment, and of each function's version. */
   const releasedWith = (context: Readonly<Record<string, string>>) => {
-    const { application } = synthesize({ context });
+    const { application, api } = synthesize({ context });
     const versions = resourcesOf(application, 'AWS::Lambda::Version').map(([id, { Properties }]) => {
       const [, name = ''] = /Functions(\w+)Function/.exec(JSON.stringify(Properties.FunctionName)) ?? [];
       return [name, id] as const;
     });
-    return { versions, deployment: resourcesOf(application, 'AWS::ApiGateway::Deployment')[0]?.[0] };
+    return { versions, deployment: resourcesOf(api, 'AWS::ApiGateway::Deployment')[0]?.[0] };
   };
   const changedBy = (context: Readonly<Record<string, string>>) => {
     const [before, after] = [releasedWith({}), releasedWith(context)];

@@ -103,9 +103,9 @@ describe('what is the account’s and not the stage’s', () => {
     Object.values<{ Type: string }>(read(`${stack}.template.json`).Resources).map(({ Type }) => Type);
 
   it('is in a stack of its own, which is deployed before any stage and the same for all', () => {
-    expect(read('manifest.json').artifacts['custodia-dev'].dependencies).toContain('api-gateway-log-role');
+    expect(read('manifest.json').artifacts['custodia-dev-api'].dependencies).toContain('api-gateway-log-role');
     expect(typesIn('api-gateway-log-role').toSorted()).toEqual(['AWS::ApiGateway::Account', 'AWS::IAM::Role']);
-    expect(typesIn('custodia-dev')).not.toContain('AWS::ApiGateway::Account');
+    expect(typesIn('custodia-dev-api')).not.toContain('AWS::ApiGateway::Account');
     const text = JSON.stringify(read('api-gateway-log-role.template.json'));
     expect(text).not.toMatch(/dev|"RoleName"/);
     expect(text.match(/"DeletionPolicy":"RetainExceptOnCreate"/g)).toHaveLength(2);

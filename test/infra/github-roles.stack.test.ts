@@ -47,7 +47,7 @@ it('are assumed with a token of one exact subject: the environment of the stage,
 it('deploy by two roles of CDK’s bootstrap and look at the account, or read templates of the stage, and nothing else', () => {
   const stacks = (...names: string[]): string[] =>
     names.map((name) => `arn:aws:cloudformation:eu-west-1:111122223333:stack/${name}/*`).toSorted();
-  const ofStage = ['custodia-prod', 'custodia-prod-data', 'custodia-prod-ops'];
+  const ofStage = ['custodia-prod', 'custodia-prod-data', 'custodia-prod-api', 'custodia-prod-ops'];
   const rightsOf = (role: RoleProperties | undefined) =>
     role?.Policies[0].PolicyDocument.Statement.map(({ Effect, Action, Resource, Condition }) => {
       expect([Effect, Condition]).toEqual(['Allow', undefined]);

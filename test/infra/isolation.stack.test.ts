@@ -377,7 +377,7 @@ it('the support role reads the logs of its stage and no others', () => {
         context: {},
       },
     );
-  for (const name of ['custodia-dev-FunctionsClientsLogs1-A', 'custodia-dev-ApiAccessLogs1-B'])
+  for (const name of ['custodia-dev-FunctionsClientsLogs1-A', 'custodia-dev-api-ApiAccessLogs1-B'])
     expect(mayOn('logs:StartQuery', name), name).toBe(true);
   for (const name of ['custodia-other-FunctionsClientsLogs1-A', 'custodia-dev-eu-FunctionsAuthLogs1-A', 'other'])
     expect(mayOn('logs:StartQuery', name), name).toBe(false);

@@ -8,7 +8,7 @@ import { GROUPS } from '../../operator/logs.ts';
 import { type Annotations, accessLine, Invocation, within } from '../../shared/telemetry/invocation.ts';
 import { BY_DOMAIN, COUNTERS, WORK_ENDS } from '../../shared/telemetry/metrics.ts';
 import { type Line, written } from '../support/lines.ts';
-import { resourcesOf, synthesize } from './synthesize.ts';
+import { PARTS, resourcesOf, STACKS, STAGE, synthesize } from './synthesize.ts';
 
 /** `docs/operations.md` is correct about logs and metrics. `alarms.stack.test.ts` tests its table of alarms. */
 
@@ -74,9 +74,13 @@ describe('the fields of lines', () => {
 describe('the queries', () => {
   it('find the log groups by the prefixes of their names', () => {
     // CloudFormation names a group by its stack and its logical id.
-    const groups = resourcesOf(synthesize().application, 'AWS::Logs::LogGroup').map(([id]) => id);
-    expect(groups.filter((id) => id.startsWith(GROUPS.functions))).toHaveLength(functionNames(contracts).length);
-    expect(groups.filter((id) => id.startsWith(GROUPS.gateway))).toHaveLength(1);
+    const templates = synthesize();
+    const groups = PARTS.flatMap((part, index) =>
+      resourcesOf(templates[part], 'AWS::Logs::LogGroup').map(([id]) => `${STACKS[index]}-${id}`),
+    );
+    const named = (begin: string) => groups.filter((name) => name.startsWith(`custodia-${STAGE}-${begin}`));
+    expect(named(GROUPS.functions)).toHaveLength(functionNames(contracts).length);
+    expect(named(GROUPS.gateway)).toHaveLength(1);
   });
 });
 

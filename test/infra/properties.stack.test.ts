@@ -238,7 +238,7 @@ describe('a mail is sent', () => {
     [
       'deployment-failed',
       { source: ['aws.cloudformation'], detail: { 'status-details': { status: FAILED } } },
-      /custodia-dev-data\/.*custodia-dev\/.*custodia-dev-ops\//,
+      /custodia-dev-data\/.*custodia-dev\/.*custodia-dev-api\/.*custodia-dev-ops\//,
     ],
     [
       'key-disabled',

@@ -62,7 +62,7 @@ describe('settings', () => {
 
   it.each<[RegExp, ...Record<string, unknown>[]]>([
     // Their stacks would be those of another stage.
-    [/stage: /, ...['custodia-prod-data', 'prod-ops', 'a-data', 'prod-github'].map((stage) => ({ stage }))],
+    [/stage: /, ...['custodia-prod-data', 'prod-ops', 'prod-api', 'a-data', 'prod-github'].map((stage) => ({ stage }))],
     [/profile: /, { profile: 'tiny' }],
     [/authorizerCacheSeconds: /, { authorizerCacheSeconds: '301' }],
     [/webAclArn: /, { webAclArn: webAclArn.replace('regional', 'global') }],

@@ -105,7 +105,7 @@ export const PROFILES: Readonly<Record<'default' | 'everything' | 'small', Reado
  * The stage that is synthesized where the context names none, and its stacks, in the order in which they are deployed.
  */
 export const STAGE = 'dev';
-export const PARTS: readonly StackPart[] = ['data', 'application', 'operations'];
+export const PARTS: readonly StackPart[] = ['data', 'application', 'api', 'operations'];
 export const STACKS = PARTS.map((part) => stackName(STAGE, part));
 
 /** Of each stack of a stage. */
@@ -146,10 +146,11 @@ function synthesizeInto(
   const bundles = emptyBundles(bundleNames(served), outdir);
   const stage = makeStage(app, { contracts: served, bundles, settings: settingsFrom(app.node) });
   change?.(stage);
-  const { data, application, operations } = stage;
+  const { data, application, api, operations } = stage;
   return {
     data: Template.fromStack(data),
     application: Template.fromStack(application),
+    api: Template.fromStack(api),
     operations: Template.fromStack(operations),
   };
 }

@@ -17,7 +17,7 @@ const start = async (responding: Responding): Promise<AwsStub> => {
 };
 
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'custodia-prod-ApiAccessLogs': ['custodia-prod-ApiAccessLogs1-A'],
+  'custodia-prod-api-ApiAccessLogs': ['custodia-prod-api-ApiAccessLogs1-A'],
   'custodia-prod-Functions': ['custodia-prod-FunctionsAuthLogs2-B', 'custodia-prod-FunctionsClientsLogs3-C'],
 };
 const groups = (input: Readonly<Record<string, unknown>>) => ({
@@ -44,13 +44,13 @@ describe('the lines of a request', () => {
         ? complete(row('2026-11-20 10:00:29.500', 'custodia-prod-FunctionsClientsLogs3-C', report))
         : complete(
             row('2026-11-20 10:00:00.100', 'custodia-prod-FunctionsAuthLogs2-B', 'no JSON'),
-            row('2026-11-20 10:00:29.700', 'custodia-prod-ApiAccessLogs1-A', gateway),
+            row('2026-11-20 10:00:29.700', 'custodia-prod-api-ApiAccessLogs1-A', gateway),
           );
     });
     expect(await linesOfRequest('custodia-prod', ID, SPAN)).toEqual([
       { time: '2026-11-20T10:00:00.100Z', log: 'custodia-prod-FunctionsAuthLogs2-B', line: 'no JSON' },
       { time: '2026-11-20T10:00:29.500Z', log: 'custodia-prod-FunctionsClientsLogs3-C', line: report },
-      { time: '2026-11-20T10:00:29.700Z', log: 'custodia-prod-ApiAccessLogs1-A', line: gateway },
+      { time: '2026-11-20T10:00:29.700Z', log: 'custodia-prod-api-ApiAccessLogs1-A', line: gateway },
     ]);
     const [first, second] = asked.filter(({ what }) => what === 'logs.StartQuery').map(({ input }) => input);
     expect(first).toEqual({
@@ -116,6 +116,8 @@ describe('the log groups of a stack', () => {
 
   it('are some, or the stack is none of that name', async () => {
     await start(() => ({ logGroups: [] }));
-    await expect(logGroupsOf('custodia-prod', 'gateway')).rejects.toThrow('begins with custodia-prod-ApiAccessLogs.');
+    await expect(logGroupsOf('custodia-prod', 'gateway')).rejects.toThrow(
+      'begins with custodia-prod-api-ApiAccessLogs.',
+    );
   });
 });

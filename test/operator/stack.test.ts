@@ -13,10 +13,15 @@ async function environmentAfter(outputs: object): Promise<Readonly<Record<string
   const data = { TableName: 'prod', SecretsKeyArn: 'arn:aws:kms:eu-west-1:111122223333:key/mrk-1' };
   await writeFile(
     file,
-    JSON.stringify({ 'custodia-prod-data': data, 'custodia-prod': { OperatorRoleArn: 'role', ...outputs } }),
+    JSON.stringify({
+      'custodia-prod-data': data,
+      'custodia-prod': { OperatorRoleArn: 'role', ...outputs },
+      'custodia-prod-api': { BaseUrl: 'https://api.example.com' },
+    }),
   );
   for (const variable of ['TABLE_NAME', 'AWS_REGION', 'TICKET_WORDS']) vi.stubEnv(variable, 'before');
   const stack = await stackOf({ outputs: file }, 'OperatorRoleArn');
+  expect(stack).toMatchObject({ name: 'custodia-prod', baseUrl: 'https://api.example.com' });
   setStackEnvironment(stack.table ?? '', stack);
   const { TABLE_NAME, AWS_REGION, TICKET_WORDS } = process.env;
   return { TABLE_NAME, AWS_REGION, TICKET_WORDS };

@@ -107,7 +107,7 @@ export class Trial {
 
   /** Id of the API, from its address. */
   get #api(): string {
-    return new URL(this.#output(PREFIX, 'BaseUrl')).hostname.split('.')[0] ?? '';
+    return new URL(this.#output(`${PREFIX}-api`, 'BaseUrl')).hostname.split('.')[0] ?? '';
   }
 
   /** Where the emulator serves the stage, in front of `/api/v1`. */

@@ -29,15 +29,16 @@ export type StackRecord = z.infer<typeof stackSchema>;
 
 export const recordSchema = z.object({
   release: z.string(),
-  stacks: z.object({ data: stackSchema, application: stackSchema, operations: stackSchema }),
+  stacks: z.object({ data: stackSchema, application: stackSchema, api: stackSchema, operations: stackSchema }),
 });
 export type ReleaseRecord = z.infer<typeof recordSchema>;
 
-export const recordOf = ({ data, application, operations }: Templates, release: string): ReleaseRecord => ({
+export const recordOf = ({ data, application, api, operations }: Templates, release: string): ReleaseRecord => ({
   release,
   stacks: {
     data: stackRecordOf(data.toJSON()),
     application: stackRecordOf(application.toJSON()),
+    api: stackRecordOf(api.toJSON()),
     operations: stackRecordOf(operations.toJSON()),
   },
 });
