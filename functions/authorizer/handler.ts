@@ -31,9 +31,9 @@ async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatew
   if (presented === 'none' || presented === 'several') throw refused(presented);
   if ('reason' in presented) return deniedAsNoToken(event, presented);
   try {
-    const { context, tenant } = await authorized(presented.token, event);
-    annotate({ integration_id: context.integration_id, tenant });
-    return allowStage(event.methodArn, context.integration_id, context);
+    const { context, holder, tenant } = await authorized(presented.token, event);
+    annotate({ [isOfUser(context) ? 'user_id' : 'integration_id']: holder, tenant });
+    return allowStage(event.methodArn, holder, context);
   } catch (error) {
     if (error instanceof InvalidToken) return denied(event, error.reason);
     logger.error('a token could not be checked', { error: error as Error });
@@ -41,6 +41,8 @@ async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatew
     throw new Error('The authorizer failed');
   }
 }
+
+const isOfUser = (context: Authorized['context']): boolean => 'user_id' in context;
 
 /**
  * The state of the token: from the container's cache for the route that the gateway does not cache, read now for all
@@ -70,7 +72,7 @@ const DETAILS: Readonly<Record<Exclude<InvalidToken['reason'], 'early'>, string>
   invalid: 'The token is not one of this service.',
   'unknown-key': 'The token is signed with a key that this service does not have, or has no longer.',
   expired: 'The token has expired.',
-  ended: 'The token has ended: it was revoked, or its integration is inactive or was deleted.',
+  ended: 'The token has ended: it was revoked, or its integration or user is inactive or was deleted.',
 };
 
 function denied(

@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import type { refusalContext } from '#contract';
-import type { AuthorizerContext } from '#identity';
+import type { AuthorizerContext, UserContext } from '#identity';
 
 /**
  * The response of the authorizer:
@@ -11,7 +11,7 @@ import type { AuthorizerContext } from '#identity';
  * Allows every route of the stage. The gateway caches the policy by token and uses it for all routes, so a policy for
  * the called route alone would refuse the next one. Permissions are checked by the handler.
  */
-export const allowStage = (methodArn: string, principalId: string, context: AuthorizerContext) => ({
+export const allowStage = (methodArn: string, principalId: string, context: AuthorizerContext | UserContext) => ({
   ...allow(wholeStage(methodArn), principalId),
   context: { ...context },
 });

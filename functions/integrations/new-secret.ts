@@ -33,5 +33,5 @@ export async function presentPermissions(tenant: Tenant, caller: Caller): Promis
   requireCredentials(tenant, caller, { equals: { permissions } }, () => {
     return new StaleRead('the permissions of the caller have changed');
   });
-  return commonTo(permissions, caller.scope && [...caller.scope]);
+  return commonTo(permissions, caller.scope);
 }

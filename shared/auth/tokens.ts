@@ -32,7 +32,7 @@ const AUDIENCE = 'urn:custodia:api';
 const TYPE = 'at+jwt';
 
 /** The integration that a token was issued to. */
-export interface Identity {
+export interface IntegrationIdentity {
   readonly integrationId: string;
   readonly appCode: string;
   /** Null for the platform. */
@@ -45,17 +45,40 @@ export interface Identity {
   readonly scope?: Permissions;
 }
 
-interface VerifiedToken extends Required<Identity> {
+/** The user that a token was issued to. */
+export interface UserIdentity {
+  readonly userId: string;
+  readonly orgId: string;
+  /** `epoch` of the user's access item. Raising it there ends the token. */
+  readonly tokenEpoch: number;
+  /** Id of the identity provider through which the user signed in: the token ends with it. */
+  readonly providerId: string;
+  /** The permission codes to which the token is narrowed; null: not narrowed. */
+  readonly scope: Permissions;
+  /** When it ends at the latest, in epoch seconds: an hour after it was issued, or earlier. */
+  readonly expiresAt: number;
+}
+
+interface Verified {
   /** The token's own id, its claim `jti`. */
   readonly tokenId: string;
   /** Epoch seconds. */
   readonly expiresAt: number;
 }
 
+interface VerifiedIntegration extends Required<IntegrationIdentity>, Verified {}
+
+export interface VerifiedUser extends UserIdentity, Verified {
+  /** Epoch seconds. */
+  readonly issuedAt: number;
+}
+
+type Identity = IntegrationIdentity | UserIdentity;
+
 /**
  * Why a token is refused. Only a token with a right signature gets a precise reason: `expired`, `ended` (revoked, or
- * its integration is inactive or deleted), `early` (issued in the future, by another clock). `unknown-key` reveals
- * nothing, because the keys are public.
+ * its integration or user is inactive or deleted), `early` (issued in the future, by another clock). `unknown-key`
+ * reveals nothing, because the keys are public.
  */
 type Refusal = 'invalid' | 'unknown-key' | 'expired' | 'ended' | 'early';
 
@@ -90,23 +113,33 @@ export async function issueToken(
   const issuedAt = Math.floor(now / 1000);
   const header = { alg: key.algorithm, typ: TYPE, kid: key.kid };
   const claims = {
-    sub: identity.integrationId,
-    app_code: identity.appCode,
+    ...('userId' in identity ? claimsOfUser(identity) : claimsOfIntegration(identity)),
     org_id: identity.orgId,
     epoch: identity.tokenEpoch,
-    secret_id: identity.secretId,
-    type: 'api_key',
     ...(identity.scope ? { scope: identity.scope.join(' ') } : {}),
     iss: ISSUER,
     aud: AUDIENCE,
     iat: issuedAt,
-    exp: issuedAt + TOKEN_TIMES.lifetime,
+    exp: Math.min('userId' in identity ? identity.expiresAt : Infinity, issuedAt + TOKEN_TIMES.lifetime),
     jti: randomUUID(),
   };
   const signed = `${encoded(header)}.${encoded(claims)}`;
   const signature = await key.sign(Buffer.from(signed));
   return `${signed}.${Buffer.from(signature).toString('base64url')}`;
 }
+
+const claimsOfIntegration = ({ integrationId, appCode, secretId }: IntegrationIdentity) => ({
+  sub: integrationId,
+  app_code: appCode,
+  secret_id: secretId,
+  type: 'api_key',
+});
+
+const claimsOfUser = ({ userId, providerId }: UserIdentity) => ({
+  sub: userId,
+  provider_id: providerId,
+  type: 'user',
+});
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -122,13 +155,9 @@ const HEADER = { alg: nonEmptyText, typ: equalTo(TYPE), kid: nonEmptyText };
 const isHeader = (value: unknown): value is Header =>
   isWellFormed<Header>(value, HEADER) && Object.keys(value).length === Object.keys(HEADER).length;
 
-interface Claims {
+interface CommonClaims {
   readonly sub: string;
-  readonly app_code: string;
-  readonly org_id: string | null;
   readonly epoch: number;
-  readonly secret_id: string | null;
-  readonly type: 'api_key';
   readonly scope: string | undefined;
   readonly aud: string;
   readonly exp: number;
@@ -136,16 +165,25 @@ interface Claims {
   readonly jti: string;
 }
 
+interface Claims extends CommonClaims {
+  readonly app_code: string;
+  readonly org_id: string | null;
+  readonly secret_id: string | null;
+  readonly type: 'api_key';
+}
+
+interface UserClaims extends CommonClaims {
+  readonly org_id: string;
+  readonly provider_id: string;
+  readonly type: 'user';
+}
+
 /** Codes with a space between two (RFC 9068 §2.2.3). */
 const isScope = matching(/^[!-~]+(?: [!-~]+)*$/);
 
-const CLAIMS = {
+const COMMON = {
   sub: isUuid,
-  app_code: nonEmptyText,
-  org_id: orNull(isUuid),
   epoch: (value: unknown) => wholeNumber(value) && Number(value) >= 0,
-  secret_id: orNull(isUuid),
-  type: equalTo('api_key'),
   scope: optional(isScope),
   // A list of audiences is refused, even if it contains this one.
   aud: equalTo(AUDIENCE),
@@ -154,8 +192,28 @@ const CLAIMS = {
   jti: nonEmptyText,
 };
 
+const CLAIMS = {
+  ...COMMON,
+  app_code: nonEmptyText,
+  org_id: orNull(isUuid),
+  secret_id: orNull(isUuid),
+  type: equalTo('api_key'),
+};
+
+const CLAIMS_OF_USER = {
+  ...COMMON,
+  org_id: isUuid,
+  provider_id: isUuid,
+  type: equalTo('user'),
+};
+
 const areClaims = (payload: unknown): payload is Claims =>
   isWellFormed<Claims>(payload, CLAIMS) && payload.exp === payload.iat + TOKEN_TIMES.lifetime;
+
+const areClaimsOfUser = (payload: unknown): payload is UserClaims =>
+  isWellFormed<UserClaims>(payload, CLAIMS_OF_USER) &&
+  payload.exp > payload.iat &&
+  payload.exp <= payload.iat + TOKEN_TIMES.lifetime;
 
 /**
  * Verifies a token. Its key is the one of `keys` with its `kid`; the key decides the algorithm, never the token. There
@@ -163,9 +221,13 @@ const areClaims = (payload: unknown): payload is Claims =>
  * milliseconds.
  * @param keys by default those of the environment
  * @throws InvalidToken
- * @example const { integrationId, orgId } = await verifyToken(token, Date.now());
+ * @example const { orgId, tokenId } = await verifyToken(token, Date.now());
  */
-export async function verifyToken(token: string, now: number, keys?: readonly PublicKey[]): Promise<VerifiedToken> {
+export async function verifyToken(
+  token: string,
+  now: number,
+  keys?: readonly PublicKey[],
+): Promise<VerifiedIntegration | VerifiedUser> {
   const key = keyOf(token, keys ?? (await environmentPublicKeys()));
   const { payload } = await jwtVerify(token, key, {
     algorithms: [key.alg],
@@ -179,22 +241,35 @@ export async function verifyToken(token: string, now: number, keys?: readonly Pu
     const reason = cause instanceof errors.JWTExpired ? 'expired' : 'invalid';
     throw cause instanceof errors.JOSEError ? new InvalidToken('the token is not valid', { reason, cause }) : cause;
   });
-  if (!areClaims(payload)) throw new InvalidToken('the claims are not those of an access token');
-  const { sub, app_code, org_id, epoch, secret_id, scope, jti, iat, exp } = payload;
-  if (iat > now / 1000 + TOKEN_TIMES.leeway) {
+  const isOfUser = areClaimsOfUser(payload);
+  if (!isOfUser && !areClaims(payload)) throw new InvalidToken('the claims are not those of an access token');
+  if (payload.iat > now / 1000 + TOKEN_TIMES.leeway) {
     throw new InvalidToken('the token was issued in the future', { reason: 'early' });
   }
-  return {
-    integrationId: sub,
-    appCode: app_code,
-    orgId: org_id,
-    tokenEpoch: epoch,
-    secretId: secret_id,
-    scope: scope?.split(' ') ?? null,
-    tokenId: jti,
-    expiresAt: exp,
-  };
+  return isOfUser ? userOf(payload) : integrationOf(payload);
 }
+
+const integrationOf = ({ sub, app_code, org_id, epoch, secret_id, scope, jti, exp }: Claims): VerifiedIntegration => ({
+  integrationId: sub,
+  appCode: app_code,
+  orgId: org_id,
+  tokenEpoch: epoch,
+  secretId: secret_id,
+  scope: scope?.split(' ') ?? null,
+  tokenId: jti,
+  expiresAt: exp,
+});
+
+const userOf = ({ sub, org_id, epoch, provider_id, scope, jti, iat, exp }: UserClaims): VerifiedUser => ({
+  userId: sub,
+  orgId: org_id,
+  tokenEpoch: epoch,
+  providerId: provider_id,
+  scope: scope?.split(' ') ?? null,
+  tokenId: jti,
+  issuedAt: iat,
+  expiresAt: exp,
+});
 
 /** Longest text that is decoded, in characters: far longer than any token of this service. */
 const LONGEST = 4_096;

@@ -46,14 +46,12 @@ export function requireLivePermissions(
     return;
   }
   // The condition is on the credentials: the token may have less.
-  if (!includeAll(scopeOf(caller), permissions)) throw new Problem('forbidden', { detail: BEYOND_SCOPE });
+  if (!includeAll(caller.scope, permissions)) throw new Problem('forbidden', { detail: BEYOND_SCOPE });
   requireCredentials(tenant, caller, liveCredentials(caller, now, permissions), (found) => {
     if (caller.proof === 'signature') return new StaleRead('the credentials of the sender have changed');
     return areLive(found, caller, now) ? lacks(found?.permissions ?? [], permissions) : ended(caller);
   });
 }
-
-const scopeOf = ({ scope }: Caller): Permissions => scope && [...scope];
 
 const BEYOND_SCOPE = 'The token is narrowed, by its scope, to less than this gives or changes.';
 
@@ -66,7 +64,7 @@ export async function readHeld(caller: Caller, session: RequestSession, now: num
   if (caller.type === 'user') return readHeldByUser(tenant, caller);
   const found = await readCredentialsOf(tenant, caller.appCode);
   const isLive = areLive(found, caller, now);
-  return found !== undefined && isLive ? commonTo(found.permissions, scopeOf(caller)) : undefined;
+  return found !== undefined && isLive ? commonTo(found.permissions, caller.scope) : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { anyText, isWellFormed, matching, nonEmptyText, optional } from '../well-formed.ts';
-import { codesThatAllow, withReading } from './permissions.ts';
+import { codesThatAllow, type Permissions, withReading } from './permissions.ts';
 import { clientPermissionsIn, userContextIn } from './user-context.ts';
 
 /**
@@ -62,8 +62,8 @@ interface AnyCaller {
   readonly expiresAt: number;
   /** What it may do in the whole organization, narrowed by `scope`. Null: all permissions of the tenant. */
   readonly permissions: ReadonlySet<string> | null;
-  /** The codes that its token is narrowed to; null: it is not. */
-  readonly scope: ReadonlySet<string> | null;
+  /** The codes to which its token is narrowed (RFC 6749 §3.3); null: not narrowed. It may have fewer. */
+  readonly scope: Permissions;
   /** Requests a minute; null: the stage's standard. */
   readonly rateLimit: number | null;
   /** The clients that this request may see and change; null: the whole organization (`authorized`). */
@@ -117,7 +117,7 @@ export function callerOf(context: unknown): Caller | undefined {
     secretId: secret_id === '' ? null : secret_id,
     expiresAt: Number(expires_at),
     permissions: permissions === '*' ? null : codesIn(permissions),
-    scope: scope === '' ? null : codesIn(scope),
+    scope: scope === '' ? null : scope.split(' '),
     rateLimit: rate_limit === '' ? null : Number(rate_limit),
     clients: null,
   };
@@ -144,7 +144,7 @@ function userOf(given: object): UserCaller | undefined {
     expiresAt: Number(context.expires_at),
     permissions: context.permissions === '*' ? null : codesIn(context.permissions),
     clientPermissions,
-    scope: context.scope === '' ? null : codesIn(context.scope),
+    scope: context.scope === '' ? null : context.scope.split(' '),
     rateLimit: null,
     clients: null,
   };

@@ -146,7 +146,7 @@ export function requireUserAccess(
   const refusalBy = (held: Permissions | undefined): Error | undefined =>
     held !== undefined && includeAll(held, permissions) ? undefined : refusal(held);
   const byAccess = (item: UserAccess | undefined): Error | undefined =>
-    refusalBy(item && isUserLive(item, caller) ? powerOf(item, LET_IN, scopeOf(caller)).permissions : undefined);
+    refusalBy(item && isUserLive(item, caller) ? powerOf(item, LET_IN, caller.scope).permissions : undefined);
   const bySignIn = (item: SignIn | undefined): Error | undefined =>
     item && isSignInLive(item, caller) ? undefined : refusal(undefined);
   const refused = (access ? byAccess(access) : refusalBy(heldAtFirst(caller))) ?? (signIn && bySignIn(signIn));
@@ -172,8 +172,6 @@ const requireVersion = (
     onConditionFailed: (found) => refusal(found) ?? new StaleRead('what the user may do has changed'),
   });
 
-const scopeOf = ({ scope }: UserCaller): Permissions => scope && [...scope];
-
 /** A request that is limited to some clients does nothing that needs live permissions: those are for all clients. */
 const heldAtFirst = ({ clients, permissions }: UserCaller): Permissions =>
   clients === null ? permissions && [...permissions] : [];
@@ -183,5 +181,5 @@ export async function readHeldByUser({ id, session }: Tenant, caller: UserCaller
   const items = await readUserAccess(session.tables.of(id), caller);
   if (!isLiveUser(items, caller)) return undefined;
   known.set(caller, items);
-  return powerOf(items.access, items.signIn, scopeOf(caller)).permissions;
+  return powerOf(items.access, items.signIn, caller.scope).permissions;
 }

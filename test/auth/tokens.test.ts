@@ -270,3 +270,65 @@ describe('a token is refused', () => {
 });
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+describe('a token of a user', () => {
+  const user = {
+    userId: randomUUID(),
+    orgId: randomUUID(),
+    tokenEpoch: 4,
+    providerId: randomUUID(),
+    scope: ['tickets:read', 'clients:write'],
+    expiresAt: NOW / 1000 + 900,
+  };
+  let ofUser: string;
+  beforeAll(async () => {
+    ofUser = await issueToken(user, NOW, ours.signer);
+  });
+
+  /** A token of a user with changed claims, signed with a key of ours. */
+  const changed = (claims: object) =>
+    forged({}, { app_code: undefined, secret_id: undefined, ...decode(parts(ofUser)[1]), ...claims });
+
+  it('says who holds it, through which provider, and for how long', async () => {
+    expect(decode(parts(ofUser)[1])).toEqual({
+      ...{ sub: user.userId, type: 'user', org_id: user.orgId, epoch: 4, provider_id: user.providerId },
+      ...{ scope: 'tickets:read clients:write', iss: 'urn:custodia', aud: 'urn:custodia:api' },
+      ...{ iat: NOW / 1000, exp: NOW / 1000 + 900, jti: expect.any(String) },
+    });
+    expect(await read(ofUser)).toEqual({ ...user, tokenId: expect.any(String), issuedAt: NOW / 1000 });
+    const whole = await issueToken({ ...user, scope: null }, NOW, ours.signer);
+    expect(decode(parts(whole)[1])).not.toHaveProperty('scope');
+    expect(await read(whole)).toMatchObject({ scope: null });
+    await expect(read(await changed({}))).resolves.toMatchObject(user);
+  });
+
+  it('ends after an hour, however long the subject token is good', async () => {
+    const long = await issueToken({ ...user, expiresAt: NOW / 1000 + 86_400 }, NOW, ours.signer);
+    expect(await read(long)).toMatchObject({ expiresAt: NOW / 1000 + 3_600 });
+  });
+
+  it.each<[string, object]>([
+    ['longer than an hour', { exp: NOW / 1000 + 3_601 }],
+    ['of no organization, as one of the platform', { org_id: null }],
+    ['without a provider', { provider_id: undefined }],
+    ['with a provider that is no id', { provider_id: 'google' }],
+    ['with a list as scope', { scope: ['tickets:read'] }],
+    ['with an empty scope', { scope: '' }],
+    ['with a line break in its scope', { scope: 'tickets:read\nclients:write' }],
+    ['with the epoch as text', { epoch: '4' }],
+    ['for several audiences', { aud: ['urn:custodia:api'] }],
+    ['of the type of integrations', { type: 'api_key' }],
+    ['of another type', { type: 'User' }],
+    ['of two types', { type: ['user', 'api_key'] }],
+  ])('is refused %s', async (_, claims) => {
+    await expectRefused(await changed(claims));
+  });
+
+  it('is none of an integration, whose token is none of a user', async () => {
+    await expectRefused(await forged({}, { type: 'user' }));
+    await expectRefused(await changed({ type: 'api_key', app_code: 'acme-billing', secret_id: null }));
+    expect(await read(await changed({ app_code: 'acme-billing', secret_id: randomUUID() }))).not.toHaveProperty(
+      'appCode',
+    );
+  });
+});

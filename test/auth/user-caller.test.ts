@@ -19,7 +19,7 @@ it('reads a user from the context of the authorizer', () => {
   });
   expect(callerOf(context)).toMatchObject({
     ...{ type: 'user', id: context.user_id, userId: context.user_id, name: 'Ada', orgId: ORG, proof: 'token' },
-    ...{ permissions: new Set(['tickets:read', 'tickets:write']), scope: new Set(['tickets:write']), clients: null },
+    ...{ permissions: new Set(['tickets:read', 'tickets:write']), scope: ['tickets:write'], clients: null },
     ...{ clientPermissions: new Map([[A, new Set(['clients:read'])]]), rateLimit: null },
     ...{ accessVersion: 7, signInVersion: 2, providerId: context.provider_id },
   });

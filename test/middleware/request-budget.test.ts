@@ -37,8 +37,7 @@ const asked = (given: Partial<ChainEvent> = { caller }, to: Route = reading): Ch
   routedEvent(to, { session: aSession(() => NOW, tableAt(table)), responseHeaders: {}, ...given });
 
 describe('a request that cuts off a key', () => {
-  const tokenOf = (token_id: string) =>
-    aCaller(String(caller.orgId), { integration_id: caller.id, token_id });
+  const tokenOf = (token_id: string) => aCaller(String(caller.orgId), { integration_id: caller.id, token_id });
   const spend = async () => {
     vi.stubEnv('RATE_LIMIT', '1');
     await through([requestBudget()], asked());
