@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { oauth, PROBLEMS, problemsOf, type Route } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { inlineText } from '../../functions/docs/site/markdown.ts';
@@ -142,7 +143,7 @@ describe('the words of a schema', () => {
     ],
     [{ type: ['object', 'null'], additionalProperties: true }, 'JSON object or null', []],
     [
-      { anyOf: [{ type: 'string', format: 'uuid' }, { $ref: '#/components/schemas/NamedRecord' }] },
+      { anyOf: [{ type: 'string', pattern: z.regexes.guid.source }, { $ref: '#/components/schemas/NamedRecord' }] },
       'uuid or <a href="#NamedRecord">NamedRecord</a>',
       [],
     ],

@@ -24,12 +24,12 @@ terminals = custodia.TerminalsApi(client)
 
 bistro = clients.create_client(custodia.ClientCreate(name="Bistro", slug="bistro"))
 service = custodia.ServicesApi(client).create_service(
-    custodia.ServiceCreate(client_id=bistro.id, name="Till", type="saas")
+    custodia.ServiceCreate(client_id=custodia.ServiceCreateClientId(str(bistro.id)), name="Till", type="saas")
 )
 ticket = tickets.create_ticket(
     custodia.TicketCreate(
-        client_id=bistro.id,
-        service_id=service.id,
+        client_id=custodia.TicketCreateClientId(str(bistro.id)),
+        service_id=custodia.TicketCreateServiceId(str(service.id)),
         subject="No receipts",
         description="The printer is silent.",
         source="email",
@@ -41,7 +41,11 @@ assert ticket.ticket_code == "T-000001", ticket
 page = tickets.list_tickets(status=["open"], page_size=1)
 assert (page.total, page.data[0].id) == (1, ticket.id), page
 
-resource = resources.create_resource(custodia.ResourceCreate(client_id=bistro.id, name="db-1", type="server"))
+resource = resources.create_resource(
+    custodia.ResourceCreate(
+        client_id=custodia.ResourceCreateClientId(str(bistro.id)), name="db-1", type="server"
+    )
+)
 resources.create_resource_history_entry(
     resource.id, custodia.ResourceHistoryEntryCreate(cpu_usage=91, memory_usage=40, storage_usage=63)
 )
@@ -50,7 +54,10 @@ assert clients.get_client(bistro.id).has_risks is True
 once = str(uuid.uuid4())
 made = [
     terminals.create_terminal(
-        custodia.TerminalCreate(client_id=bistro.id, name="Front desk"), idempotency_key=once
+        custodia.TerminalCreate(
+            client_id=custodia.TerminalCreateClientId(str(bistro.id)), name="Front desk"
+        ),
+        idempotency_key=once,
     ).id
     for _ in range(2)
 ]

@@ -34,14 +34,14 @@ client = AuthenticatedClient(base_url=api, token=access.access_token)
 bistro = create_client.sync(client=client, body=models.ClientCreate(name="Bistro", slug="bistro"))
 assert isinstance(bistro, models.ClientRecord), bistro
 service = create_service.sync(
-    client=client, body=models.ServiceCreate(client_id=bistro.id, name="Till", type_="saas")
+    client=client, body=models.ServiceCreate(client_id=str(bistro.id), name="Till", type_="saas")
 )
 assert isinstance(service, models.Service), service
 ticket = create_ticket.sync(
     client=client,
     body=models.TicketCreate(
-        client_id=bistro.id,
-        service_id=service.id,
+        client_id=str(bistro.id),
+        service_id=str(service.id),
         subject="No receipts",
         description="The printer is silent.",
         source="email",
@@ -54,7 +54,7 @@ page = list_tickets.sync(client=client, status=[models.ListTicketsStatusItem.OPE
 assert isinstance(page, models.TicketSummaryPage) and (page.total, page.data[0].id) == (1, ticket.id), page
 
 resource = create_resource.sync(
-    client=client, body=models.ResourceCreate(client_id=bistro.id, name="db-1", type_="server")
+    client=client, body=models.ResourceCreate(client_id=str(bistro.id), name="db-1", type_="server")
 )
 assert isinstance(resource, models.Resource), resource
 usage = models.ResourceHistoryEntryCreate(cpu_usage=91, memory_usage=40, storage_usage=63)
@@ -63,7 +63,7 @@ read = get_client.sync(bistro.id, client=client)
 assert isinstance(read, models.ClientRecord) and read.has_risks is True, read
 
 once = str(uuid.uuid4())
-front_desk = models.TerminalCreate(client_id=bistro.id, name="Front desk")
+front_desk = models.TerminalCreate(client_id=str(bistro.id), name="Front desk")
 made = [create_terminal.sync(client=client, body=front_desk, idempotency_key=once) for _ in range(2)]
 assert isinstance(made[0], models.Terminal) and made[0] == made[1], made
 

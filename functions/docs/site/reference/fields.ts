@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { NOT_BLANK } from '../../../../shared/words.ts';
 import { code, inlineText } from '../markdown.ts';
 import { nameIn, type Schema } from './document.ts';
@@ -84,8 +85,8 @@ export function typeOf(schema: Schema): string {
     .join(' or ');
 }
 
-function nameOf(type: string, { format, additionalProperties, properties }: Schema): string {
-  if (type === 'string' && format !== undefined) return format;
+function nameOf(type: string, { format, pattern, additionalProperties, properties }: Schema): string {
+  if (type === 'string') return format ?? (pattern === z.regexes.guid.source ? 'uuid' : type);
   return type === 'object' && properties === undefined && additionalProperties === true ? 'JSON object' : type;
 }
 
