@@ -85,15 +85,19 @@ export function withoutLines(document: object): Document {
  * - the feed and replays begin at names of places in place of cursors, and endpoints have public addresses;
  * - filters by long texts are left out, of which several are too long together;
  * - read-only fields are left out: they may be sent back as they were read;
- * - log entries are one or many, not both;
+ * - log entries are one or many, not both, and a service action has a time only with `run`;
+ * - a client is created or changed by its slug, and not by its external id as well;
  * - bodies are JSON: it cannot write lines of it.
  */
 export function documentFor(document: object, variables: Variables, caller: 'organization' | 'platform'): object {
   const copy = withExactPatterns(withoutLines(document));
   const { schemas } = copy.components;
   for (const [name, schema] of Object.entries(schemas)) {
-    if (/(Create|Patch|Replay)$/.test(name)) withRecords(schema, variables);
+    if (/(Create|Patch|Upsert|Replay|Move)$/.test(name)) withRecords(schema, variables);
   }
+  const planned = { required: ['run'], properties: { run: { const: true }, status: { const: 'pending' } } };
+  const recorded = { properties: { run: { const: false }, scheduled_for: { type: 'null' } } };
+  Object.assign(schemas.ServiceActionCreate ?? {}, { anyOf: [planned, recorded] });
   const one = { required: ['level', 'message'], properties: { entries: false } };
   Object.assign(schemas.LogEntryCreate ?? {}, { oneOf: [one, { required: ['entries'], maxProperties: 1 }] });
   if (caller === 'platform')
@@ -107,7 +111,7 @@ export function documentFor(document: object, variables: Variables, caller: 'org
   for (const [path, operations] of Object.entries(copy.paths)) {
     for (const operation of Object.values(operations)) {
       operation.parameters = [
-        ...(operation.parameters ?? [])
+        ...oneOfTwo(operation)
           .filter(isKept)
           .filter((each) => !isLong(each, copy))
           .map(withValues),
@@ -116,6 +120,14 @@ export function documentFor(document: object, variables: Variables, caller: 'org
     }
   }
   return copy;
+}
+
+/** The parameters of an operation, without one of two that exclude each other. */
+function oneOfTwo({ operationId, parameters = [] }: Operation): Node[] {
+  if (operationId !== 'upsertClient') return parameters;
+  return parameters
+    .filter(({ name }) => name !== 'external_id')
+    .map((each) => (each.name === 'slug' ? { ...each, required: true } : each));
 }
 
 const withExactPatterns = (document: Document): Document => {
@@ -170,6 +182,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   secret: ['Zq8-unlucky-scallop-jovial-repaint-crumb-onion-71'],
   url: ['https://hooks.acme.example/custodia'],
   from: ['oldest', 'latest'],
+  to: ['9999-12-31T00:00:00Z'],
 };
 
 /** Values of parameters whose form does not say all. */
@@ -204,16 +217,20 @@ const NUMBER_OR_NULL = /^\^\(null\|-\?\\d/;
 
 function withRecords({ properties = {} }: { properties?: unknown }, variables: Variables): void {
   const fields = properties as Record<string, Node>;
-  const valuesOf = (name: string): readonly string[] => {
-    if (Object.hasOwn(VALUES, name)) return VALUES[name] ?? [];
-    return name.endsWith('_id') ? [variables.get(name === 'org_id' ? 'organization_id' : name) ?? []].flat() : [];
-  };
   for (const [name, schema] of Object.entries(fields)) {
-    const values = valuesOf(name);
-    const isNullable = JSON.stringify(schema.type ?? '').includes('null') && name !== 'org_id';
+    const values = valuesOf(name, schema, variables);
+    const isNullable = JSON.stringify([schema.type, schema.anyOf]).includes('"null"') && name !== 'org_id';
     if (schema.readOnly === true) delete fields[name];
     else if (name === 'permissions') schema.items = { enum: PERMISSIONS };
     else if (name === 'event_types') schema.items = { enum: EVENT_TYPES };
     else if (values.length > 0) fields[name] = { enum: isNullable ? [...values, null] : values };
   }
+}
+
+/** The values that a field may have; none: all that fit. */
+function valuesOf(name: string, { format }: Node, variables: Variables): readonly string[] {
+  // A maintenance window begins at any time; the other `from` is a place in the feed.
+  if (name === 'from' && format === 'date-time') return [];
+  if (Object.hasOwn(VALUES, name)) return VALUES[name] ?? [];
+  return name.endsWith('_id') ? [variables.get(name === 'org_id' ? 'organization_id' : name) ?? []].flat() : [];
 }
