@@ -7,6 +7,7 @@ import { docs } from './docs/contract.ts';
 import { events } from './events/contract.ts';
 import { webhookEndpoints } from './events/endpoints/contract.ts';
 import { health } from './health/contract.ts';
+import { identityProviders } from './identity-providers/contract.ts';
 import { integrations } from './integrations/contract.ts';
 import { logs } from './logs/contract.ts';
 import { openapi } from './openapi/contract.ts';
@@ -28,6 +29,7 @@ export const contracts: readonly Contract[] = [
   trash,
   batch,
   orgs,
+  identityProviders,
   integrations,
   account,
   events,

@@ -46,7 +46,7 @@ export interface Rights {
  * - `grants`: also makes its transactions depend on the caller's credentials (`docs/decisions/0073`), and changes what
  *   users may do;
  * - `batches`: as `grants`, also reads the credentials of the caller, while what it sends is carried out;
- * - `organizations`: also creates tenants, which the platform counts;
+ * - `organizations`: also creates tenants, which the platform counts, and names by which their users sign in;
  * - `integrations`: also registers app codes, which are unique over all tenants, with their credentials;
  * - `endpoints`: as `grants`, also registers webhook endpoints, and reads the credentials of their integrations;
  * - `deliveries`: reads records, and changes only what a delivery changes (`functions/deliveries/`).
@@ -123,6 +123,7 @@ const BEYOND: Readonly<Record<string, Rights>> = {
     verifies: true,
   },
   health: { checksHealth: true },
+  'identity-providers': { tenants: 'grants' },
   integrations: { tenants: 'integrations', secrets: true },
   orgs: { tenants: 'organizations' },
   trash: { tenants: 'grants' },

@@ -3,6 +3,8 @@ import { declaredValues } from '#contract';
 import { auditEventEntity, type Entity } from '#table';
 import { declaredEntities } from '../functions/all-entities.ts';
 import { endpointEntity, type StoredEndpoint } from '../functions/events/store.ts';
+import type { IdentityProvider } from '../functions/identity-providers/contract.ts';
+import { identityProviderEntity } from '../functions/identity-providers/store.ts';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { hasFullAccess, isActive } from '../functions/integrations/quota.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
@@ -16,6 +18,7 @@ const VALUES: Readonly<Record<string, Kind['values']>> = {
 /** The records that a quota counts, by entity. */
 const QUOTAS: Readonly<Record<string, Kind['quota']>> = {
   [endpointEntity.name]: quotaOf<StoredEndpoint>({ USED: () => true }),
+  [identityProviderEntity.name]: quotaOf<IdentityProvider>({ USED: () => true }),
   [integrationEntity.name]: quotaOf<Integration>({ USED: isActive, FULL: hasFullAccess }),
 };
 

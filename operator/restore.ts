@@ -3,6 +3,7 @@ import { type Item, schema } from '@custodia/counted-lists';
 import { auditEventEntity, JournalReader, journalEntity } from '#table';
 import { readSuspension, type Suspension, stageSuspension } from '#tenancy';
 import { endpointEntity } from '../functions/events/store.ts';
+import { identityProviderEntity } from '../functions/identity-providers/store.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { asOperator, tenantOf, UNDER_WAY_MS } from './as-operator.ts';
@@ -34,11 +35,12 @@ const MOST_PASSES = 5;
 
 /**
  * These stay as they are: integrations, because they are keys, and webhook endpoints, which have their permissions;
- * audit events, and the journal, whose events were delivered.
+ * identity providers, which decide who signs in; audit events, and the journal, whose events were delivered.
  */
 const STAYING: readonly string[] = [
   integrationEntity.name,
   endpointEntity.name,
+  identityProviderEntity.name,
   auditEventEntity.name,
   journalEntity.name,
 ];

@@ -4,6 +4,7 @@ import type { Caller } from '#identity';
 import { changesOf, type RequestSession, StaleRead, Tenant } from '#table';
 import { organizationEntity, organizationList, stageOrganization, stageOrganizationChange } from '#tenancy';
 import type { orgs } from './contract.ts';
+import { stageSignInOf } from './sign-in.ts';
 import { slugOf } from './slug.ts';
 
 export const orgOperations: Operations<typeof orgs> = {
@@ -23,8 +24,11 @@ export const orgOperations: Operations<typeof orgs> = {
   updateOrg: async ({ params, body, caller, session, getOrThrow }) => {
     const tenant = organizationFor(params.id, caller, session);
     const before = await getOrThrow(tenant.records(organizationEntity), params.id);
-    const changes = changesOf(before.record, body);
-    return respond.record(changes === undefined ? before : await stageOrganizationChange(tenant, before, changes));
+    const { membership_access = false, ...others } = before.record;
+    const changes = changesOf({ ...others, membership_access }, body);
+    if (changes === undefined) return respond.record(before);
+    await stageSignInOf(tenant, caller, before.record, changes);
+    return respond.record(await stageOrganizationChange(tenant, before, changes));
   },
 };
 

@@ -1,7 +1,7 @@
 import { storedSets } from '@custodia/counted-lists';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { journalEntity, PLATFORM, type TenantId, tenantPartition } from '#table';
-import { appKey, loginFailureKey, suspensionKey } from '#tenancy';
+import { accessItems, appKey, loginFailureKey, suspensionKey } from '#tenancy';
 import { registerKey } from '../../functions/events/state/register.ts';
 import type { TableReference } from '../table.ts';
 
@@ -54,6 +54,9 @@ export const ANY_BACKLOG: readonly string[] = [
   ...ofAnyTenant((tenant) => tenantPartition(tenant, 'DELIVERY')),
   ...ofAnyTenant((tenant) => storedSets.partitionOf(tenantPartition(tenant, journalEntity.name))),
 ];
+
+/** Pattern of the partition keys of the slugs by which users sign in. */
+export const ANY_SIGN_IN_NAME = accessItems.signInNameKey('*').PK;
 
 /** Pattern of the partition keys of suspensions. */
 export const ANY_SUSPENSION = suspensionKey('*' as TenantId).PK;

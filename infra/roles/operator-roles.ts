@@ -17,6 +17,7 @@ import type { TableReference } from '../table.ts';
 import {
   ALL_ACTIONS,
   ANY_APP,
+  ANY_SIGN_IN_NAME,
   ANY_SUSPENSION,
   allBut,
   allowItems,
@@ -100,6 +101,7 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
       [['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], LIST_OF_ORGANIZATIONS],
       // To suspend and resume.
       [['GetItem', 'PutItem', 'DeleteItem'], [SUSPENSION]],
+      [['GetItem', 'PutItem'], [ANY_SIGN_IN_NAME]],
     ],
     denied: [
       [ALL_ACTIONS, [CREDENTIALS_PARTITION]],
@@ -118,8 +120,9 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
   },
   /**
    * `erase`: suspends the organization, removes it from the platform's list, and deletes all items of the tenant,
-   * including audit events, which no other role can delete. It deletes app codes one by one: IAM cannot see whose they
-   * are, so the condition of each deletion checks it (`docs/decisions/0096-suspending-exporting-erasing.md`).
+   * including audit events, which no other role can delete. It deletes app codes and sign-in names one by one: IAM
+   * cannot see whose they are, so the condition of each deletion checks it
+   * (`docs/decisions/0096-suspending-exporting-erasing.md`).
    */
   Erasure: {
     description: 'Erases the tenant that its session is tagged with (bin/operator.ts)',
@@ -132,13 +135,13 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
       [['GetItem', 'PutItem'], [SUSPENSION]],
       [['GetItem', 'DeleteItem'], [ORGANIZATIONS]],
       [['UpdateItem'], [SETS_OF_ORGANIZATIONS]],
-      [['DeleteItem'], [ANY_APP]],
+      [['DeleteItem'], [ANY_APP, ANY_SIGN_IN_NAME]],
       // It finds the tenant's entries by their sort keys, which IAM does not see.
       [['Query', 'DeleteItem'], [REGISTER]],
     ],
     denied: [
       [allBut('DeleteItem'), [CREDENTIALS_PARTITION]],
-      [allBut('Query', 'DeleteItem'), [USER_ACCESS]],
+      [allBut('GetItem', 'Query', 'DeleteItem'), [USER_ACCESS]],
     ],
     more: (role, { attachments }) => {
       attachments.allow(role, 's3:DeleteObjectVersion');

@@ -9,6 +9,7 @@ import type { TableReference } from '../table.ts';
 import {
   ALL_ACTIONS,
   ANY_APP,
+  ANY_SIGN_IN_NAME,
   allBut,
   allowItems,
   CHANGES,
@@ -81,6 +82,9 @@ const PLACE_IN_LIST: OnItems = [
  */
 const APP_CODES: OnItems = [['GetItem', 'PutItem'], [ANY_APP]];
 
+/** Put and deleted on condition that they are of no other organization, which IAM does not see. */
+const SIGN_IN_NAMES: OnItems = [['GetItem', 'PutItem', 'DeleteItem'], [ANY_SIGN_IN_NAME]];
+
 /** Only a condition on a platform caller's credentials, in a transaction of the organization that it acts in. */
 const PLATFORM_CALLERS: OnItems = [['ConditionCheckItem'], [CREDENTIALS_OF_PLATFORM]];
 
@@ -144,7 +148,12 @@ const REACH: Readonly<Record<TenantRights, Reach>> = {
     userAccess: OF_USER_ACCESS,
     putsAuditEvents: true,
   },
-  organizations: { allowed: [OWN, SUSPENSION_CHECK, PLACE_IN_LIST], putsAuditEvents: true },
+  organizations: {
+    allowed: [OWN, SUSPENSION_CHECK, PLACE_IN_LIST, SIGN_IN_NAMES, PLATFORM_CALLERS],
+    credentials: ['ConditionCheckItem'],
+    userAccess: OF_USER_ACCESS,
+    putsAuditEvents: true,
+  },
   integrations: {
     allowed: [OWN, SUSPENSION_CHECK, PLACE_IN_LIST, APP_CODES, PLATFORM_CALLERS],
     credentials: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],

@@ -1,17 +1,26 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Key } from '@custodia/counted-lists';
 import { StaleRead, type Tenant } from '#table';
-import { type UserAccess, userAccessKey } from './user-access.ts';
+import { type SignIn, signInKey, type UserAccess, userAccessKey } from './user-access.ts';
 
-/** Reading and changing the access item of a user, with the rights of its tenant. */
+/** Reading and changing what users may do, with the rights of their tenant. */
 
 /** The access item of a user, strongly consistent. @returns undefined where it has none */
-export async function ofUser({ id, session }: Tenant, userId: string): Promise<UserAccess | undefined> {
+export const ofUser = (tenant: Tenant, userId: string): Promise<UserAccess | undefined> =>
+  // Written by `stageOfUser` only.
+  read<UserAccess>(tenant, userAccessKey(tenant.id, userId));
+
+/** The sign-in item of an organization, strongly consistent. @returns undefined where it has none */
+export const ofOrganization = (tenant: Tenant): Promise<SignIn | undefined> =>
+  // Written by `stageSignIn` only.
+  read<SignIn>(tenant, signInKey(tenant.id));
+
+async function read<T>({ id, session }: Tenant, key: Key): Promise<T | undefined> {
   const table = session.tables.of(id);
   const { Item: item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: { ...userAccessKey(id, userId) }, ConsistentRead: true }),
+    new GetCommand({ TableName: table.name, Key: { ...key }, ConsistentRead: true }),
   );
-  // Written by `stageOfUser` only.
-  return item as UserAccess | undefined;
+  return item as T | undefined;
 }
 
 /**
@@ -23,14 +32,56 @@ export async function ofUser({ id, session }: Tenant, userId: string): Promise<U
 export function stageOfUser(
   tenant: Tenant,
   userId: string,
-  before: Pick<UserAccess, 'version'> | undefined,
+  before: UserAccess | undefined,
   after: Partial<UserAccess> | undefined,
 ): void {
-  const work = tenant.session.changes.of(tenant.id);
   const key = userAccessKey(tenant.id, userId);
-  const asRead = before === undefined ? { exists: false } : { exists: true, equals: { version: before.version } };
-  const onConditionFailed = () => new StaleRead('what the user may do has changed');
-  if (after === undefined) work.delete(key, asRead, onConditionFailed);
-  else if (before === undefined) work.put({ ...key, ...after }, onConditionFailed);
-  else work.update(key, { set: { ...after, version: before.version + 1 }, condition: asRead, onConditionFailed });
+  if (after !== undefined) stageVersion(tenant, key, before, after);
+  else tenant.session.changes.of(tenant.id).delete(key, asRead(before), hasChanged);
+}
+
+/** The same for the sign-in item of an organization. */
+export const stageSignIn = (tenant: Tenant, before: SignIn | undefined, changes: Partial<SignIn>): void =>
+  stageVersion(
+    tenant,
+    signInKey(tenant.id),
+    before,
+    before === undefined ? { membership_access: false, providers: [], slug: null, ...changes } : changes,
+  );
+
+type Versioned = { readonly version: number };
+
+function stageVersion(tenant: Tenant, key: Key, before: Versioned | undefined, after: object): void {
+  const work = tenant.session.changes.of(tenant.id);
+  if (before === undefined) work.put({ ...key, version: 1, ...after }, hasChanged);
+  else {
+    const set = { ...after, version: before.version + 1 };
+    work.update(key, { set, condition: asRead(before), onConditionFailed: hasChanged });
+  }
+}
+
+const asRead = (before: Versioned | undefined) =>
+  before === undefined ? { exists: false } : { exists: true, equals: { version: before.version } };
+
+const hasChanged = (): StaleRead => new StaleRead('what users may do has changed');
+
+/** Names the organization whose users sign in by a slug: slugs are not unique, but these are. */
+export const signInNameKey = (slug: string): Key => ({ PK: `SIGN_IN#${slug}`, SK: 'TENANT' });
+
+/**
+ * Stages that an organization is found by another slug.
+ * @param before null: by none
+ * @param isTaken the error where another organization is found by that slug
+ */
+export function stageSignInName(
+  { id, session }: Tenant,
+  before: string | null,
+  after: string | null,
+  isTaken: () => Error,
+): void {
+  if (before === after) return;
+  const work = session.changes.of(id);
+  const free = { anyOf: [{ exists: false }, { equals: { tenant: id } }] };
+  if (before !== null) work.delete(signInNameKey(before), free, () => new StaleRead('the slug is of another'));
+  if (after !== null) work.put({ ...signInNameKey(after), tenant: id }, isTaken, free);
 }

@@ -14,6 +14,8 @@ export interface Organization {
   readonly name: string;
   readonly slug: string;
   readonly settings: JsonObject;
+  /** Whether its users may do anything (`SignIn`). Older items lack it: they may not. */
+  readonly membership_access: boolean;
   readonly created_at: string;
 }
 
@@ -46,7 +48,8 @@ export async function stageOrganization(
   fields: Pick<Organization, 'name' | 'slug' | 'settings'>,
   onConditionFailed: OnConditionFailed,
 ): Promise<Stored<Organization>> {
-  const record: Organization = { ...fields, id: tenant.id, created_at: tenant.session.timestamp };
+  const made = { id: tenant.id, membership_access: false, created_at: tenant.session.timestamp };
+  const record: Organization = { ...fields, ...made };
   const listed = listing(tenant).create<never>({ fields: record });
   const internal = listed.then(({ item }) => ({ [LISTED_AS]: ids.numberIn(String(item.SK)) }));
   return tenant.records(organizationEntity).createSingle(record, onConditionFailed, internal);

@@ -4,7 +4,7 @@ import { tenantKey } from '#table';
 import { MOVES } from '#table/storage';
 
 /** Kinds of records that are counted by tenant. */
-type Counted = 'INTEGRATION' | 'WEBHOOK_ENDPOINT';
+type Counted = 'IDENTITY_PROVIDER' | 'INTEGRATION' | 'WEBHOOK_ENDPOINT';
 
 /** The counts: records in use, and those of them with all permissions. */
 export type Count = 'USED' | 'FULL';

@@ -40,6 +40,8 @@ export interface SignIn {
   readonly membership_access: boolean;
   /** Ids of its active identity providers. */
   readonly providers: readonly string[];
+  /** By which the organization is found ({@link signInNameKey}); null where users are not let in. */
+  readonly slug?: string | null;
 }
 
 /** The two items that together decide. */

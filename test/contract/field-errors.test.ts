@@ -21,6 +21,8 @@ const SENTENCES: readonly RegExp[] = [
   /^is not known here(; did you mean `\w+`\?)?$/,
   /^is there already$/,
   /^given more than once$/,
+  /^must be a domain name, such as acme\.example$/,
+  /^must have at most 20 claims, each with a text$/,
   /^must have a digit$/,
   /^must be a string$/,
   /^must be true or false$/,

@@ -25,6 +25,7 @@ describe('an organization', () => {
       name: 'Acme',
       slug: 'acme',
       settings,
+      membership_access: false,
       created_at: expect.any(String),
     });
     expect((await get(org.orgId)).body).toEqual(changed.body);
@@ -44,6 +45,7 @@ describe('the platform', () => {
       name: 'Águas do Porto, SA',
       slug: 'aguas-do-porto-sa',
       settings: {},
+      membership_access: false,
       created_at: expect.any(String),
     });
     expect(headers.get('location')).toBe(`${PATH}/${body.id}`);

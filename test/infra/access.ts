@@ -99,6 +99,7 @@ export const KEYS: readonly string[] = [
   ],
   ...[
     'APP#acme',
+    'SIGN_IN#acme',
     `SUSPENDED#${ACME}`,
     `SUSPENDED#${RIVAL}`,
     'LOGIN_FAILURE#digest',

@@ -142,9 +142,11 @@ describe('what users may do', () => {
 
   it('is changed by the functions whose operations it follows from, item by item, and reached by no other', () => {
     const reaching = TENANT_ROLES.filter((arn) => actionsOn(ofAcme(arn), own).length > 0).map(nameOf);
-    expect(reaching).toEqual(['Grants', 'Batches', 'Integrations', 'Endpoints'].map((kind) => `Functions${kind}Role`));
+    expect(reaching).toEqual(
+      ['Grants', 'Batches', 'Organizations', 'Integrations', 'Endpoints'].map((kind) => `Functions${kind}Role`),
+    );
     const changing = TENANT_ROLES.filter((arn) => may(stack, ofAcme(arn), 'UpdateItem', [own])).map(nameOf);
-    expect(changing).toEqual(['FunctionsGrantsRole', 'FunctionsBatchesRole']);
+    expect(changing).toEqual(['FunctionsGrantsRole', 'FunctionsBatchesRole', 'FunctionsOrganizationsRole']);
     for (const arn of TENANT_ROLES) {
       expect(
         (['BatchWriteItem', 'Query', 'BatchGetItem'] as const).filter((action) =>

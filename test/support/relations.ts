@@ -33,7 +33,8 @@ export const uniqueFields: ReadonlySet<string> = new Set(
  */
 export function freshValue({ shape }: z.ZodObject, field: string, example: unknown, suffix: string): string {
   const schema = shape[field] as z.ZodType;
-  const found = [`${suffix}-${example}`, likeExample(String(example))].find((value) => schema.safeParse(value).success);
+  const values = [`${suffix}-${example}`, likeExample(String(example)), `${example}/${suffix}`];
+  const found = values.find((value) => schema.safeParse(value).success);
   if (found === undefined) {
     throw new Error(`${field} is unique, and no other value could be made of its example ${JSON.stringify(example)}`);
   }

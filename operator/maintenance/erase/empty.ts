@@ -77,17 +77,17 @@ export const deleteItem = (place: EraseTarget, { PK, SK }: Key): Promise<unknown
  */
 export async function deleteKey(place: EraseTarget, tenant: TenantId, appCode: string): Promise<boolean> {
   await deleteItem(place, tenantKey(tenant, 'CREDENTIALS', appCode));
-  return deletePointer(place, tenant, appCode);
+  return deletePointer(place, tenant, appKey(appCode));
 }
 
 /**
- * Deletes the pointer of an app code, if it points to this tenant.
+ * Deletes the pointer of an app code or a sign-in name, if it points to this tenant.
  * @returns whether there was one
  */
-export async function deletePointer(place: EraseTarget, tenant: TenantId, appCode: string): Promise<boolean> {
+export async function deletePointer(place: EraseTarget, tenant: TenantId, { PK, SK }: Key): Promise<boolean> {
   const command = new DeleteCommand({
     TableName: place.table.name,
-    Key: { ...appKey(appCode) },
+    Key: { PK, SK },
     ConditionExpression: '#tenant = :tenant',
     ExpressionAttributeNames: { '#tenant': 'tenant' },
     ExpressionAttributeValues: { ':tenant': tenant },

@@ -2,7 +2,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, readPartition, retry } from '@custodia/counted-lists';
 import type { Entity, Tenant } from '#table';
 import { tenantPartition } from '#table';
-import { appKey } from '#tenancy';
+import { accessItems, appKey } from '#tenancy';
 import { registerKey } from '../../../functions/events/state/register.ts';
 import type { Kind } from '../verify/kinds.ts';
 import { concurrently } from '../verify/reading.ts';
@@ -30,10 +30,13 @@ export class Eraser {
    * or sign a webhook.
    * @returns how many credentials there were
    */
-  async deleteKeys({ id, session }: Tenant): Promise<number> {
+  async deleteKeys(tenant: Tenant): Promise<number> {
+    const { id, session } = tenant;
     const { integrations, onDelete } = this.#options;
     const place: EraseTarget = { table: session.tables.of(id), clock: session.clock };
     let deleted = 0;
+    const slug = (await accessItems.ofOrganization(tenant))?.slug;
+    if (slug) await deletePointer(place, id, accessItems.signInNameKey(slug));
     await emptyPartition(place, tenantPartition(id, 'USER_ACCESS'), onDelete);
     for await (const { app_code } of readPartition(place, tenantPartition(id, integrations.name))) {
       if (typeof app_code !== 'string' || !(await deleteKey(place, id, app_code))) continue;
@@ -83,8 +86,8 @@ const SEGMENTS = 8;
 /** Longest time for one request, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** The prefix of the keys by which it is found whose an app code is. */
-const APPS = appKey('').PK;
+/** The prefixes of the keys by which it is found whose an app code or a sign-in name is. */
+const [APPS, NAMES] = [appKey('').PK, accessItems.signInNameKey('').PK];
 
 /**
  * Deletes all items under the tenant's keys, the pointers of app codes to them, and what the register of webhook
@@ -108,13 +111,14 @@ async function sweepSegment(
     const command = new ScanCommand({
       TableName: table.name,
       FilterExpression:
-        'begins_with(PK, :records) OR (begins_with(PK, :apps) AND #tenant = :tenant) OR (PK = :register AND ' +
-        'begins_with(SK, :registered))',
+        'begins_with(PK, :records) OR ((begins_with(PK, :apps) OR begins_with(PK, :names)) AND #tenant = :tenant) OR ' +
+        '(PK = :register AND begins_with(SK, :registered))',
       ProjectionExpression: 'PK, SK',
       ExpressionAttributeNames: { '#tenant': 'tenant' },
       ExpressionAttributeValues: {
         ':records': tenantPartition(id, ''),
         ':apps': APPS,
+        ':names': NAMES,
         ':tenant': id,
         ':register': register.PK,
         ':registered': register.SK,
@@ -130,8 +134,8 @@ async function sweepSegment(
     });
     await Promise.all(
       (Items as Key[]).map((key) =>
-        key.PK.startsWith(APPS)
-          ? deletePointer({ table, clock }, id, key.PK.slice(APPS.length))
+        key.PK.startsWith(APPS) || key.PK.startsWith(NAMES)
+          ? deletePointer({ table, clock }, id, key)
           : deleteItem({ table, clock }, key),
       ),
     );

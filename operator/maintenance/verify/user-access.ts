@@ -2,10 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Item, ids, type Key, readPartition, schema, type UnitOfWork } from '@custodia/counted-lists';
 import { type Entity, type Tenant, tenantPartition } from '#table';
 import { MOVES } from '#table/storage';
-import { type Grant, signInKey, type UserAccess, userAccessKey } from '#tenancy';
+import {
+  accessItems,
+  type Grant,
+  organizationEntity,
+  type SignIn,
+  signInKey,
+  type UserAccess,
+  userAccessKey,
+} from '#tenancy';
 import type { Membership, Role, User } from '../../../functions/access/contract.ts';
 import { membershipEntity, roleEntity, userEntity } from '../../../functions/access/store.ts';
 import { accessByMemberships, grantsOf, membershipsOf, ofUser } from '../../../functions/access/user-access.ts';
+import { identityProviderEntity } from '../../../functions/identity-providers/store.ts';
 import { changed, type Look, NOTHING, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { concurrently, readItem } from './reading.ts';
 import { type Check, Sums } from './scan-records.ts';
@@ -88,7 +97,7 @@ export class UserAccessCheck implements Check {
           const condition = { equals: stateOf(each.item) };
           work.update(schema.keyIn(each.item), { condition, onConditionFailed: changed });
         }
-        stageRepair(work, key, access, right);
+        stageRepair(work, key, access, access && right ? contentOf(right) : right);
       },
     };
   }
@@ -120,12 +129,60 @@ function textOf(access: UserAccess | undefined, right: UserAccess | undefined): 
   return `may do something else than its memberships give: ${wrong.map(([name]) => name).join(', ')}`;
 }
 
-function stageRepair(work: UnitOfWork, key: Key, access: UserAccess | undefined, right: UserAccess | undefined): void {
-  const condition = access === undefined ? { exists: false } : { exists: true, equals: { version: access.version } };
+/** @param right undefined: there must be none */
+function stageRepair(
+  work: UnitOfWork,
+  key: Key,
+  item: { readonly version: number } | undefined,
+  right: object | undefined,
+): void {
+  const condition = item === undefined ? { exists: false } : { exists: true, equals: { version: item.version } };
   if (right === undefined) work.delete(key, condition, changed);
-  else if (access === undefined) work.put({ ...key, ...right }, changed);
+  else if (item === undefined) work.put({ version: 1, ...right, ...key }, changed);
   else {
-    const set = { ...contentOf(right), version: access.version + 1 };
+    const { PK: _, SK: __, ...set } = { ...right, version: item.version + 1 } as Item;
     work.update(key, { set, condition, onConditionFailed: changed });
   }
+}
+
+/** Verifies the sign-in item of an organization, and that it is found by its slug while its users are let in. */
+export async function verifySignIn(scope: VerifyContext, tenant: Tenant): Promise<Verified[]> {
+  if (tenant.orgId === null) return [];
+  return verifyUntilStable(scope, { entity: organizationEntity.name, id: tenant.id }, () =>
+    lookAtSignIn(scope, tenant),
+  );
+}
+
+async function lookAtSignIn(scope: VerifyContext, tenant: Tenant): Promise<Look> {
+  const organization = await tenant.records(organizationEntity).get(tenant.id);
+  const key = signInKey(tenant.id);
+  const item = (await readItem(scope, key)) as SignIn | undefined;
+  if (organization === undefined) return NOTHING;
+  const { membership_access = false, slug } = organization.record;
+  const name = membership_access ? slug : null;
+  const active: string[] = [];
+  for await (const { record } of tenant.records(identityProviderEntity).all())
+    if (record.status === 'active') active.push(record.id);
+  const right = { membership_access, slug: name, providers: active.sort() };
+  const is = {
+    membership_access: item?.membership_access ?? false,
+    slug: item?.slug ?? null,
+    providers: [...(item?.providers ?? [])].sort(),
+  };
+  const nameKey = name === null ? undefined : accessItems.signInNameKey(name);
+  const pointer = nameKey && (await readItem(scope, nameKey));
+  const isFound = nameKey === undefined || pointer?.tenant === tenant.id;
+  if (isDeepStrictEqual(is, right) && isFound) return NOTHING;
+  const what = isFound
+    ? 'lets its users in otherwise than it says'
+    : 'is not found by the slug by which its users sign in';
+  return {
+    found: [['user-access', what]],
+    repair: (work) => {
+      const equals = { [schema.VERSION]: organization.version };
+      work.update(schema.keyIn(organization.item), { condition: { equals }, onConditionFailed: changed });
+      stageRepair(work, key, item, { ...item, ...right });
+      if (nameKey !== undefined && !isFound) work.put({ ...nameKey, tenant: tenant.id }, changed);
+    },
+  };
 }

@@ -13,7 +13,7 @@ import { type Check, type RecordScan, scanRecords } from './scan-records.ts';
 import { deleteTombstones } from './tombstones.ts';
 import { endExpiredTrash, verifyTrash } from './trash.ts';
 import { settleAllUploads, verifyBytes } from './uploads.ts';
-import { UserAccessCheck } from './user-access.ts';
+import { UserAccessCheck, verifySignIn } from './user-access.ts';
 
 /**
  * Verifies all data of a tenant that is derived from its records: lists and filters, counters, quotas, unique values,
@@ -69,6 +69,7 @@ export async function verify(
   for (const check of checks) add(await check.verify());
   for (const each of listed) add(await verifyQuota(scope, each));
   add(await verifyOrganization(scope));
+  add(await verifySignIn(scope, tenant));
   add(await verifyCascadeDeletes(scope, pending));
   const tickets = scanned.find(({ kind: { entity } }) => entity.name === ticketEntity.name);
   add(await verifyBytes(scope, [...(tickets?.ids ?? []), ...(tickets?.scan.trashed.keys() ?? [])]));

@@ -1291,6 +1291,58 @@ export interface paths {
         patch: operations["updateOrg"];
         trace?: never;
     };
+    "/api/v1/identity-providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List identity providers
+         * @description Needs the permission `identity-providers:read`. Extends the specification of this service.
+         */
+        get: operations["listIdentityProviders"];
+        put?: never;
+        /**
+         * Create an identity provider
+         * @description Needs a caller with all permissions. An organization has at most 20: one more is a 409. Needs the permission `identity-providers:write`. Extends the specification of this service.
+         */
+        post: operations["createIdentityProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/identity-providers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an identity provider
+         * @description Needs the permission `identity-providers:read`. Extends the specification of this service.
+         */
+        get: operations["getIdentityProvider"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an identity provider
+         * @description Needs a caller with all permissions. Refused while users have identities of it: set it inactive instead. Needs the permission `identity-providers:write`. Extends the specification of this service.
+         */
+        delete: operations["deleteIdentityProvider"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an identity provider
+         * @description Needs a caller with all permissions. Needs the permission `identity-providers:write`. Extends the specification of this service.
+         */
+        patch: operations["updateIdentityProvider"];
+        trace?: never;
+    };
     "/api/v1/integrations": {
         parameters: {
             query?: never;
@@ -6938,6 +6990,11 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
+             * @description Extends the specification: whether its users may sign in, and do what their memberships permit. Only a caller with all permissions changes it, and the slug meanwhile, which no other organization with `true` may have.
+             * @example false
+             */
+            membership_access: boolean;
+            /**
              * Format: date-time
              * @description When the record was created, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
@@ -7000,11 +7057,218 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
+             * @description Extends the specification: whether its users may sign in, and do what their memberships permit. Only a caller with all permissions changes it, and the slug meanwhile, which no other organization with `true` may have.
+             * @example false
+             */
+            membership_access?: boolean;
+            /**
              * Format: uuid
              * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description A part of a list, each element a identity provider, with the length of the whole. */
+        IdentityProviderPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["IdentityProvider"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description Through what the users of an organization sign in: an OpenID provider. */
+        IdentityProvider: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 4d1f7c52-90ab-4e36-8f0d-7b2c5e9a1d38
+             */
+            readonly id: string;
+            /**
+             * @description What people call it.
+             * @example Acme Entra
+             */
+            name: string;
+            /**
+             * Format: uri
+             * @description The `iss` of its tokens, character by character: a URL with https, of one tenant of the provider. It never changes; no two providers of an organization have the same.
+             * @example https://login.microsoftonline.com/7c2f6f0e-5f0a-4d0c-9d58-0c6c8a1b2f3d/v2.0
+             */
+            issuer: string;
+            /**
+             * @description The values of `aud` of which a token needs one: the ids of the applications that get it.
+             * @example [
+             *       "0f4e2b9a-6c1d-4b7e-a3f5-8d2c9e0b1a76"
+             *     ]
+             */
+            audiences: string[];
+            /**
+             * @description By which its tokens may be signed.
+             * @example [
+             *       "RS256"
+             *     ]
+             */
+            algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | (string & {}))[];
+            /**
+             * @description Domains whose verified mail addresses find the user of a new identity. None: administrators link all.
+             * @example [
+             *       "acme.example"
+             *     ]
+             */
+            email_domains: string[];
+            /**
+             * @description At most 65536 bytes as JSON.
+             * @example {}
+             */
+            required_claims: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description `inactive`: nobody signs in through it, and tokens of those who did have ended.
+             * @example active
+             */
+            status: "active" | "inactive" | (string & {});
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string;
+        };
+        /** @description What a new identity provider is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        IdentityProviderCreate: {
+            /**
+             * @description What people call it.
+             * @example Acme Entra
+             */
+            name: string;
+            /**
+             * Format: uri
+             * @description The `iss` of its tokens, character by character: a URL with https, of one tenant of the provider. It never changes; no two providers of an organization have the same.
+             * @example https://login.microsoftonline.com/7c2f6f0e-5f0a-4d0c-9d58-0c6c8a1b2f3d/v2.0
+             */
+            issuer: string;
+            /**
+             * @description The values of `aud` of which a token needs one: the ids of the applications that get it.
+             * @example [
+             *       "0f4e2b9a-6c1d-4b7e-a3f5-8d2c9e0b1a76"
+             *     ]
+             */
+            audiences: string[];
+            /**
+             * @description By which its tokens may be signed. Default: `["RS256"]`.
+             * @example [
+             *       "RS256"
+             *     ]
+             */
+            algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+            /**
+             * @description Domains whose verified mail addresses find the user of a new identity. None: administrators link all. Default: `[]`.
+             * @example [
+             *       "acme.example"
+             *     ]
+             */
+            email_domains?: string[];
+            /**
+             * @description Claims that a token must have, each with exactly this text: `{"hd": "acme.example"}`. Default: `{}`.
+             * @example {}
+             */
+            required_claims?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description `inactive`: nobody signs in through it, and tokens of those who did have ended. Default: `active`.
+             * @example active
+             * @enum {string}
+             */
+            status?: "active" | "inactive";
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 4d1f7c52-90ab-4e36-8f0d-7b2c5e9a1d38
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description What to change of a identity provider: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
+        IdentityProviderPatch: {
+            /**
+             * @description What people call it.
+             * @example Acme Entra
+             */
+            name?: string;
+            /**
+             * @description The values of `aud` of which a token needs one: the ids of the applications that get it.
+             * @example [
+             *       "0f4e2b9a-6c1d-4b7e-a3f5-8d2c9e0b1a76"
+             *     ]
+             */
+            audiences?: string[];
+            /**
+             * @description By which its tokens may be signed.
+             * @example [
+             *       "RS256"
+             *     ]
+             */
+            algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+            /**
+             * @description Domains whose verified mail addresses find the user of a new identity. None: administrators link all.
+             * @example [
+             *       "acme.example"
+             *     ]
+             */
+            email_domains?: string[];
+            /**
+             * @description At most 65536 bytes as JSON.
+             * @example {}
+             */
+            required_claims?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description `inactive`: nobody signs in through it, and tokens of those who did have ended.
+             * @example inactive
+             * @enum {string}
+             */
+            status?: "active" | "inactive";
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 4d1f7c52-90ab-4e36-8f0d-7b2c5e9a1d38
+             */
+            readonly id?: string;
+            /**
+             * Format: uri
+             * @description The `iss` of its tokens, character by character: a URL with https, of one tenant of the provider. It never changes; no two providers of an organization have the same.
+             * @example https://login.microsoftonline.com/7c2f6f0e-5f0a-4d0c-9d58-0c6c8a1b2f3d/v2.0
+             */
+            readonly issuer?: string;
             /**
              * Format: date-time
              * @description When the record was created, by the clock of the service.
@@ -9310,6 +9574,8 @@ export interface components {
         PathAttachmentId: string;
         /** @description The organization, by the id that its creation returned. */
         PathOrgId: string;
+        /** @description The identity provider, by the id that its creation returned. */
+        PathIdentityProviderId: string;
         /** @description The integration, by the id that its creation returned. */
         PathIntegrationId: string;
         /** @description Small lists: any of these. */
@@ -9413,6 +9679,10 @@ export type OrganizationPage = components['schemas']['OrganizationPage'];
 export type Organization = components['schemas']['Organization'];
 export type OrganizationCreate = components['schemas']['OrganizationCreate'];
 export type OrganizationPatch = components['schemas']['OrganizationPatch'];
+export type IdentityProviderPage = components['schemas']['IdentityProviderPage'];
+export type IdentityProvider = components['schemas']['IdentityProvider'];
+export type IdentityProviderCreate = components['schemas']['IdentityProviderCreate'];
+export type IdentityProviderPatch = components['schemas']['IdentityProviderPatch'];
 export type IntegrationPage = components['schemas']['IntegrationPage'];
 export type Integration = components['schemas']['Integration'];
 export type IntegrationCreate = components['schemas']['IntegrationCreate'];
@@ -13138,6 +13408,8 @@ export interface operations {
                 name?: components["parameters"]["Name"];
                 /** @description Small lists: any of these. */
                 slug?: string | string[];
+                /** @description Small lists: whether it is so. */
+                membership_access?: boolean;
                 /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
                 created_after?: components["parameters"]["CreatedAfter"];
                 /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
@@ -13256,6 +13528,185 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Organization"];
+                };
+            };
+        };
+    };
+    listIdentityProviders: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description One field, or two separated by a comma, each with `-` before it for the highest first. Records without a value come last. At any size: `created_at`. Small lists: every other field that has a filter. */
+                sort?: components["parameters"]["Sort"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+                /** @description Small lists: any of these. */
+                id?: components["parameters"]["Id"];
+                /** @description Small lists: any of these. */
+                name?: components["parameters"]["Name"];
+                /** @description Small lists: any of these. */
+                issuer?: string | string[];
+                /** @description Small lists: any of these. */
+                status?: ("active" | "inactive") | ("active" | "inactive")[];
+                /** @description Small lists: from then on. For example `2026-11-20T09:30:00Z`. */
+                created_after?: components["parameters"]["CreatedAfter"];
+                /** @description Small lists: earlier. For example `2026-11-20T09:30:00Z`. */
+                created_before?: components["parameters"]["CreatedBefore"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of identity providers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityProviderPage"];
+                };
+            };
+        };
+    };
+    createIdentityProvider: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentityProviderCreate"];
+            };
+        };
+        responses: {
+            /** @description The created identity provider. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityProvider"];
+                };
+            };
+        };
+    };
+    getIdentityProvider: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The identity provider, by the id that its creation returned. */
+                id: components["parameters"]["PathIdentityProviderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityProvider"];
+                };
+            };
+        };
+    };
+    deleteIdentityProvider: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The identity provider, by the id that its creation returned. */
+                id: components["parameters"]["PathIdentityProviderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity provider is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateIdentityProvider: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The identity provider, by the id that its creation returned. */
+                id: components["parameters"]["PathIdentityProviderId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentityProviderPatch"];
+            };
+        };
+        responses: {
+            /** @description The updated identity provider. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityProvider"];
                 };
             };
         };
