@@ -40,10 +40,11 @@ export async function decideByRecords(
   timeLimit: Reading,
 ): Promise<Decided> {
   const isOfAll = view.residual.length > 0 || query.sort.length > 0;
-  const candidates = isOfAll ? members.total : view.inexact.size;
+  const few = isOfAll ? undefined : [...view.inexact].filter((each) => members.has(each));
+  const candidates = few?.length ?? members.total;
   const refusal = () => refusalOf(query, view, candidates);
   if (candidates > MOST_CANDIDATES) throw refusal();
-  const numbers = isOfAll ? members.slice(0, members.total) : [...view.inexact].filter((each) => members.has(each));
+  const numbers = few ?? members.slice(0, members.total);
   // If only some are read, a record that does not belong to the list must not look as if it did not exist.
   const conditions = isOfAll ? query.conditions : [];
   const reading = new CandidatesRead(table, { ...query, conditions }, largestNoted(view.counter), timeLimit);

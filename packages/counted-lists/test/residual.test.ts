@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { Members, NumberSet } from '../src/number-set.ts';
+import { decideByRecords } from '../src/residual.ts';
 import { RecordsInMemory } from './records-in-memory.ts';
 
 /** How much is read where no index says which records a list has, or in which order: their records decide. */
@@ -91,4 +93,20 @@ it('an index that lacks older records is not asked: the records decide, as long 
   await expect(long.page(query)).rejects.toMatchObject(refused);
   await expect(long.page({ ...query, ...inOrder })).rejects.toMatchObject(refused);
   expect(long.bytes).toBe(0);
+});
+
+it('what indexes find beside the list counts for nothing', async () => {
+  const [included, inexact] = [NumberSet.ofNumbers([7]), new Set(dense(11_000))];
+  const view = { included, inexact, excluded: NumberSet.EMPTY, counter: {}, residual: [], unbuilt: [], units: 0 };
+  const calls: unknown[] = [];
+  const send = async (command: unknown) => {
+    calls.push(command);
+    return { Responses: { t: [{ PK: 'LIST', SK: '000000000007', id: '7' }] } };
+  };
+  const query = { partition: 'LIST', conditions: [], sort: [], matches: () => true };
+  const members = new Members({ from: 0, to: 20_000, included });
+  const limit = { clock: Date.now, deadline: Date.now() + 1_000 };
+  const reading = [{ name: 't', client: { send } }, query, view, members, limit] as unknown[];
+  const decided = await decideByRecords(...(reading as Parameters<typeof decideByRecords>));
+  expect([decided.records.size, calls.length]).toEqual([1, 1]);
 });
