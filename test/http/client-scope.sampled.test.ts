@@ -125,25 +125,29 @@ const bodyFor = ({ id, route }: Served): { body?: JsonBody } => {
 describe('a record in the path', () => {
   const items = open.filter(({ route }) => Object.keys(route.params.shape).length > 0);
 
-  it.each(each(items, () => [{}, { 'If-Match': '"1.abc"', 'If-None-Match': '*' }]))(
-    '%s: of A, else the 404 of nothing (%j)',
-    async (_, headers, of) => {
-      const { route } = of;
-      const [own, theirs] = [paramsOf(route, world.a), paramsOf(route, world.b)];
-      const said = await askAs(person(), of, { ...bodyFor(of), params: own });
-      expect(said.status).toBe(route.response.status);
-      expectNothingOfB(said);
-      const names = Object.keys(own);
-      // All combinations of A's and B's ids that have one of B's.
-      for (let combination = 1; combination < 2 ** names.length; combination++) {
-        const params = Object.fromEntries(
-          names.map((name, at) => [name, (combination & (1 << at) ? theirs : own)[name] ?? '']),
-        );
-        const { status } = await expectNoDifference(of, { ...bodyFor(of), headers, params });
-        expect(status).toBe(404);
-      }
-    },
-  );
+  const VARIANTS: Readonly<Record<string, () => Asked>> = {
+    alone: () => ({}),
+    'with conditions': () => ({ headers: { 'If-Match': '"1.abc"', 'If-None-Match': '*' } }),
+    'of the organization that is named': () => ({ query: { org_id: world.orgId } }),
+  };
+
+  it.each(each(items, () => Object.keys(VARIANTS)))('%s %s: of A, else the 404 of nothing', async (_, variant, of) => {
+    const { route } = of;
+    const further = VARIANTS[variant]?.() ?? {};
+    const [own, theirs] = [paramsOf(route, world.a), paramsOf(route, world.b)];
+    const said = await askAs(person(), of, { ...bodyFor(of), params: own });
+    expect(said.status).toBe(route.response.status);
+    expectNothingOfB(said);
+    const names = Object.keys(own);
+    // All combinations of A's and B's ids that have one of B's.
+    for (let combination = 1; combination < 2 ** names.length; combination++) {
+      const params = Object.fromEntries(
+        names.map((name, at) => [name, (combination & (1 << at) ? theirs : own)[name] ?? '']),
+      );
+      const { status } = await expectNoDifference(of, { ...bodyFor(of), ...further, params });
+      expect(status).toBe(404);
+    }
+  });
 
   it('is an internal message never', async () => {
     const params = { id: world.a.ids.Ticket, message_id: world.a.internal };
@@ -161,7 +165,7 @@ const listed = (of: Served, query: Readonly<Record<string, string>> = {}) =>
 
 describe('a list', () => {
   it.each(lists.map((of) => [of.id, of] as const))('%s has what is of A, and its total', async (_, of) => {
-    const said = await listed(of, { page_size: '100' });
+    const said = await listed(of, { page_size: '100', org_id: world.orgId });
     expectNothingOfB(said);
     const { data = [], total } = said.body;
     expect([said.status, total, data.length > 0]).toEqual([200, data.length, true]);
