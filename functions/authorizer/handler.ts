@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { InvalidToken } from '#auth';
-import { refusalContext } from '#contract';
+import { refusalContext, withMetadata } from '#contract';
 import { RequestSession } from '#table';
 import { annotate, type DECISIONS, logger, observe } from '#telemetry';
 import { systemClock } from '../../shared/clock.ts';
@@ -75,22 +75,35 @@ const DETAILS: Readonly<Record<Exclude<InvalidToken['reason'], 'early'>, string>
   ended: 'The token has ended: it was revoked, or its integration or user is inactive or was deleted.',
 };
 
-function denied(
-  { methodArn }: APIGatewayRequestAuthorizerEvent,
-  reason: InvalidToken['reason'],
-): APIGatewayAuthorizerResult {
+function denied(event: APIGatewayRequestAuthorizerEvent, reason: InvalidToken['reason']): APIGatewayAuthorizerResult {
   if (reason === 'early') throw refused(reason);
   annotate({ reason });
-  return denyStage(methodArn, refusalContext(DETAILS[reason]));
+  return deniedWith(event, refusalContext(DETAILS[reason]));
 }
 
 /** Without an error code, as for a request that has no credentials of the right kind (RFC 6750 §3.1). */
 function deniedAsNoToken(
-  { methodArn }: APIGatewayRequestAuthorizerEvent,
+  event: APIGatewayRequestAuthorizerEvent,
   { reason, detail }: NoToken,
 ): APIGatewayAuthorizerResult {
   annotate({ reason });
-  return denyStage(methodArn, refusalContext(detail, { isTokenSent: false }));
+  return deniedWith(event, refusalContext(detail, { isTokenSent: false }));
+}
+
+/** The gateway caches it, with the address by which this caller came first. */
+const deniedWith = (
+  event: APIGatewayRequestAuthorizerEvent,
+  { detail, challenge }: ReturnType<typeof refusalContext>,
+) => denyStage(event.methodArn, { detail, challenge: withMetadata(challenge, baseUrlOf(event)) });
+
+/**
+ * The address of the service, as `requestOf` of `#http` knows it: only `requestContext.path` has the name of the stage,
+ * where the address has one.
+ */
+function baseUrlOf({ path, requestContext }: APIGatewayRequestAuthorizerEvent): string {
+  const { domainName = '', path: called } = requestContext;
+  const scheme = domainName.includes(':') ? 'http' : 'https';
+  return `${scheme}://${domainName}${called.slice(0, called.length - path.length)}`;
 }
 
 function refused(reason: string): Error {

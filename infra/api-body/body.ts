@@ -24,7 +24,7 @@ interface ApiBodyProps {
   /** Name of the API, also in the dimension `ApiName` of its metrics. */
   readonly name: string;
   readonly contracts: readonly Contract[];
-  readonly settings: AuthorizerSettings & Pick<Settings, 'corsOrigins'>;
+  readonly settings: AuthorizerSettings & AddressSettings;
   /** The URI by which API Gateway invokes a function, by the function's name. */
   readonly invocationUri: (functionName: string) => string;
 }
@@ -35,11 +35,13 @@ export const apiBody = ({ name, contracts, settings, invocationUri }: ApiBodyPro
   info: { title: name, version: '1' },
   paths: pathItems(contracts, settings, invocationUri),
   components: { securitySchemes: authorizersOf(contracts, settings, invocationUri) },
-  'x-amazon-apigateway-gateway-responses': gatewayResponses(settings.corsOrigins),
+  'x-amazon-apigateway-gateway-responses': gatewayResponses(settings),
   // Bodies reach functions byte for byte, which a webhook's HMAC needs: otherwise the gateway decodes them as UTF-8.
   'x-amazon-apigateway-binary-media-types': ['*/*'],
   'x-amazon-apigateway-minimum-compression-size': COMPRESSED_FROM,
 });
+
+type AddressSettings = Pick<Settings, 'corsOrigins' | 'domainName'>;
 
 /** A route, and the URI of the function that serves it. */
 interface Served {
@@ -102,10 +104,10 @@ const routeOperation = (route: Route, uri: string, settings: AuthorizerSettings)
  * Makes problem details of all responses that API Gateway itself makes.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-gateway-responses.html
  */
-export const gatewayResponses = (corsOrigins: readonly string[]) =>
+export const gatewayResponses = ({ corsOrigins, domainName }: AddressSettings) =>
   Object.fromEntries(
     Object.entries(GATEWAY_PROBLEMS).map(([type, problem]) => {
-      const { headers, template } = gatewayResponse(problem, corsOrigins);
+      const { headers, template } = gatewayResponse(problem, corsOrigins, domainName && `https://${domainName}`);
       return [
         type,
         {

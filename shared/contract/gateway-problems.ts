@@ -1,5 +1,5 @@
 import { ANY_ORIGIN, preflightOf, readableBy } from './cors.ts';
-import { CHALLENGE, NO_TOKEN, PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from './problem.ts';
+import { CHALLENGE, NO_TOKEN, PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType, withMetadata } from './problem.ts';
 import type { Route } from './route.ts';
 import { MAX_BODY } from './sizes.ts';
 import { methodsOf } from './traits.ts';
@@ -54,6 +54,8 @@ const unauthorized = problem('unauthorized', {
   detail: NO_TOKEN,
   headers: { 'WWW-Authenticate': `'${CHALLENGE}'` },
 });
+
+const challengeAt = (baseUrl: string) => ({ 'WWW-Authenticate': `'${withMetadata(CHALLENGE, baseUrl)}'` });
 
 /**
  * The authorizer's policy denies the request. It does so only because of the credentials; its context says why
@@ -136,9 +138,10 @@ const REQUEST_ID = '$context.requestId';
  * The response with a problem: its headers in API Gateway's mapping syntax, which are constants in single quotes or
  * `context.` variables, and its body as a mapping template.
  * @param corsOrigins those that the stage allows
+ * @param baseUrl the address of the service, where it is known beforehand: mappings cannot put one together
  */
-export const gatewayResponse = (problem: GatewayProblem, corsOrigins: readonly string[]) => ({
-  headers: headersOf(problem, corsOrigins),
+export const gatewayResponse = (problem: GatewayProblem, corsOrigins: readonly string[], baseUrl?: string) => ({
+  headers: { ...headersOf(problem, corsOrigins), ...(problem === unauthorized && baseUrl ? challengeAt(baseUrl) : {}) },
   template: templateOf(problem),
 });
 

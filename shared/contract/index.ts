@@ -25,6 +25,7 @@ export {
   pointer,
   refusalContext,
   unauthorized,
+  withMetadata,
 } from './problem.ts';
 export {
   adapted,

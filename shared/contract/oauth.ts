@@ -21,8 +21,8 @@ export const ERRORS = [...new Set([STANDARD, ...Object.values(BY_TYPE), ...OAUTH
 /** RFC 6749 §5.2 knows 400 and 401. What HTTP and the load say keeps its own status, for `Retry-After`. */
 const AS_400: readonly number[] = [403, 422];
 
-/** The status with which an endpoint of OAuth returns problems of a type, and their `error`. */
-export const errorOf = (type: ProblemType) => ({
+/** The status of problems of a type, and their `error`. */
+const errorOf = (type: ProblemType) => ({
   status: AS_400.includes(PROBLEMS[type].status) ? 400 : PROBLEMS[type].status,
   error: Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type as keyof typeof BY_TYPE] : STANDARD,
 });

@@ -123,6 +123,16 @@ export const invalidField = (field: string, detail: string): Problem =>
 export const CHALLENGE = 'Bearer realm="custodia"';
 
 /**
+ * A challenge with the address of the resource's metadata (RFC 9728 §5.1), from which clients of OAuth find out where
+ * they get a token. Other schemes than `Bearer` are left as they are.
+ * @param baseUrl the address of the service, as it was called
+ */
+export const withMetadata = (challenge: string, baseUrl: string): string =>
+  challenge.startsWith('Bearer ')
+    ? `${challenge}, resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`
+    : challenge;
+
+/**
  * What to send instead. Without quotation marks and backslashes: templates of the gateway put it into JSON text as it
  * is.
  */

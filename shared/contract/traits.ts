@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import { declaredValues, referencesIn } from './constraints.ts';
 import { CREATED, filterName, rangeNames, sortName } from './filter-names.ts';
-import { errorOf as oauthErrorOf } from './oauth.ts';
+import { responseTo } from './oauth.ts';
 import { WORDS } from './parameters.ts';
-import { PROBLEMS, type ProblemType } from './problem.ts';
+import { PROBLEMS, Problem, type ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
 import type { Contract, Method, Route } from './route.ts';
 
@@ -159,7 +159,9 @@ export const statusesOf = (route: Route): number[] => [
   ...(route.upsert === undefined ? [] : [200]),
   ...(route.batch === undefined ? [] : [route.batch.partly.status]),
   ...(takesHeader(route, 'If-None-Match') ? [304] : []),
-  ...new Set(problemsOf(route).map((type) => (route.oauth ? oauthErrorOf(type) : PROBLEMS[type]).status)),
+  ...new Set(
+    problemsOf(route).map((type) => (route.oauth ? responseTo(new Problem(type), '') : PROBLEMS[type]).status),
+  ),
   // When the function does not respond in time.
   504,
 ];

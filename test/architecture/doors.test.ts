@@ -15,8 +15,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const A_DOZEN = 12;
 const NAMES: Readonly<Record<string, number>> = {
   // What contracts are written in, the problems that operations throw, and what is derived from declarations.
-  // With the errors of OAuth.
-  '#contract': 69,
+  // With the errors of OAuth, and the address of its metadata.
+  '#contract': 70,
   // The kinds of fields: one for each meaning.
   '#contract/field': 31,
   '#contract/parameter': 13,

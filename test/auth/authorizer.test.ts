@@ -28,9 +28,10 @@ const event = (request: Partial<APIGatewayRequestAuthorizerEvent>): APIGatewayRe
     methodArn: `${STAGE}/GET/api/v1/clients`,
     httpMethod: 'GET',
     resource: '/api/v1/clients',
+    path: '/api/v1/clients',
     headers: {},
     multiValueHeaders: {},
-    requestContext: { requestId: 'r' },
+    requestContext: { requestId: 'r', domainName: 'api.example.com', path: '/api/v1/clients' },
     ...request,
   }) as APIGatewayRequestAuthorizerEvent;
 
@@ -145,7 +146,9 @@ describe('the authorizer', () => {
       (await handler(bearer(await issueToken(identity, now, signer)))).context;
     expect(await denial(ours, anHourAgo)).toEqual({
       detail: expect.stringMatching(/^The token has expired\. Send the header/),
-      challenge: 'Bearer realm="custodia", error="invalid_token", error_description="The token has expired"',
+      challenge:
+        'Bearer realm="custodia", error="invalid_token", error_description="The token has expired", ' +
+        'resource_metadata="https://api.example.com/.well-known/oauth-protected-resource"',
     });
     for (const now of [Date.now(), anHourAgo])
       expect((await denial(theirs, now))?.detail).toMatch(/^The token is not one of this service\. /);

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { oauth, PROBLEMS, problemsOf, type Route } from '#contract';
+import { oauth, PROBLEMS, Problem, problemsOf, type Route } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { inlineText } from '../../functions/docs/site/markdown.ts';
 import { type Operation, openApi, operations, type Schema } from '../../functions/docs/site/reference/document.ts';
@@ -85,7 +85,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     ]);
     const route = routes.get(id) as Route;
     const expected = problemsOf(route).map(
-      (type) => [type, (route.oauth ? oauth.errorOf(type) : PROBLEMS[type]).status] as const,
+      (type) => [type, (route.oauth ? oauth.responseTo(new Problem(type), '') : PROBLEMS[type]).status] as const,
     );
     expect(links.toSorted()).toEqual([...expected, ['unavailable', 504]].toSorted());
   });

@@ -30,6 +30,7 @@ describe('a guide', () => {
     'guides/batch',
     'guides/import',
     'guides/attachments',
+    'guides/oauth',
     'events',
   ])('works when pasted after the quickstart: %s', async (name) => {
     const steps = stepsIn(`docs/${name}.md`);

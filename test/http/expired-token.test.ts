@@ -16,6 +16,7 @@ it('a token is refused from the second it expires on, though the authorizer’s 
   const { status, body, headers } = await clients();
   expect([status, body.detail]).toEqual([401, expect.stringMatching(/^The token has expired\. Send/)]);
   expect(headers.get('www-authenticate')).toBe(
-    'Bearer realm="custodia", error="invalid_token", error_description="The token has expired"',
+    'Bearer realm="custodia", error="invalid_token", error_description="The token has expired", ' +
+      `resource_metadata="${api.url}/.well-known/oauth-protected-resource"`,
   );
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayResponse, methodsOf } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
+import { gatewayResponses } from '../../infra/api-body/body.ts';
 import { methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
 import { authorizerOf, bodyWith, invocationUri, operationsIn } from './api-body.ts';
 
@@ -172,6 +173,15 @@ test('gateway responses are problem details', () => {
     responseTemplates: { 'application/json': expect.stringContaining('"detail":"$context.authorizer.detail"') },
   });
   expect(responses.DEFAULT_4XX).not.toHaveProperty('statusCode');
+});
+
+test('a request without a token is led to the metadata where the address is known beforehand', () => {
+  const challenges = Object.values(gatewayResponses({ corsOrigins: [], domainName: 'api.example.com' })).map(
+    ({ responseParameters }) => responseParameters['gatewayresponse.header.WWW-Authenticate'],
+  );
+  const metadata = 'https://api.example.com/.well-known/oauth-protected-resource';
+  const challenge = `'Bearer realm="custodia", resource_metadata="${metadata}"'`;
+  expect(challenges.filter((each) => each !== undefined)).toEqual(['context.authorizer.challenge', challenge]);
 });
 
 test('bodies reach the functions byte for byte, and responses are compressed from a size on', () => {

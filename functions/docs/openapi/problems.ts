@@ -109,5 +109,4 @@ export const oauthErrorSchema = z
   .meta({ id: 'OAuthError' });
 
 /** An error of OAuth as it would be sent. */
-export const oauthExample = (type: Problem['type']) =>
-  oauth.responseTo(new Problem(type, EXAMPLES[type]), REQUEST_ID).body;
+export const oauthExample = (type: Problem['type']) => oauth.responseTo(new Problem(type, EXAMPLES[type]), REQUEST_ID);

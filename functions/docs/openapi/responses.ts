@@ -5,7 +5,6 @@ import {
   isSearchable,
   itemRouteOf,
   MAX_RESPONSE,
-  oauth,
   PROBLEMS,
   type Problem,
   problemsOf,
@@ -32,7 +31,7 @@ export class Responses {
     const { response, upsert, batch } = route;
     const headers = successHeaders(contract, route);
     const success = { ...successOf(route, headers), ...linksFrom(this.#contracts, contract, route) };
-    const statusOf = (type: Problem['type']) => (route.oauth ? oauth.errorOf(type) : PROBLEMS[type]).status;
+    const statusOf = (type: Problem['type']) => (route.oauth ? oauthExample(type) : PROBLEMS[type]).status;
     const problems = Object.groupBy(problemsOf(route), statusOf);
     const [prefix, refusal] = route.oauth ? (['OAuth', oauthResponse] as const) : (['', problemResponse] as const);
     return {
@@ -113,8 +112,8 @@ const problemResponse = (status: number, types: readonly Problem['type'][]): Zod
 /** An error of an endpoint of OAuth; the gateway responds with problem details there too. */
 function oauthResponse(status: number, types: readonly Problem['type'][]): ZodOpenApiResponseObject {
   const { content, ...response } = problemResponse(status, types);
-  const byError = types.map((type) => [oauth.errorOf(type).error, oauthExample(type)] as const);
-  const examples = Object.fromEntries(byError.map(([error, value]) => [error, { summary: error, value }]));
+  const bodies = types.map((type) => oauthExample(type).body);
+  const examples = Object.fromEntries(bodies.map((value) => [value.error, { summary: value.error, value }]));
   return { ...response, content: { 'application/json': { schema: oauthErrorSchema, examples }, ...content } };
 }
 

@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AccessTokenResponse, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, IdentityProvider, IdentityProviderCreate, IdentityProviderPage, IdentityProviderPatch, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, ServiceUpsert, Terminal, TerminalCreate, TerminalPage, TerminalPatch, TerminalUpsert, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TicketUpsert, TokenKeySet, TokenRequest, TrashPage, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, UserUpsert, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, AccessTokenResponse, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, AuthorizationServer, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, IdentityProvider, IdentityProviderCreate, IdentityProviderPage, IdentityProviderPatch, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, ProtectedResource, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, ServiceUpsert, Terminal, TerminalCreate, TerminalPage, TerminalPatch, TerminalUpsert, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TicketUpsert, TokenKeySet, TokenRequest, TrashPage, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, UserUpsert, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -320,6 +320,10 @@ export interface Calls {
   readonly wellKnown: {
     /** Read the token keys: `GET /.well-known/jwks.json`. */
     readonly getTokenKeys: (query?: Query<'getTokenKeys'>, options?: Options<'getTokenKeys'>) => Promise<TokenKeySet>;
+    /** Read where clients get tokens: `GET /.well-known/oauth-authorization-server`. */
+    readonly getAuthorizationServer: (query?: Query<'getAuthorizationServer'>, options?: Options<'getAuthorizationServer'>) => Promise<AuthorizationServer>;
+    /** Read who issues its tokens: `GET /.well-known/oauth-protected-resource`. */
+    readonly getProtectedResource: (query?: Query<'getProtectedResource'>, options?: Options<'getProtectedResource'>) => Promise<ProtectedResource>;
   };
 }
 
@@ -512,5 +516,7 @@ export const CALLS: Table = {
   },
   wellKnown: {
     getTokenKeys: 'get /.well-known/jwks.json',
+    getAuthorizationServer: 'get /.well-known/oauth-authorization-server',
+    getProtectedResource: 'get /.well-known/oauth-protected-resource',
   },
 };

@@ -1863,6 +1863,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where clients get tokens
+         * @description What libraries of OAuth ask for first (RFC 8414). A stage without a domain name of its own has it below its path, `/prod/.well-known/…`, where RFC 8414 does not look for it. Needs no token. Extends the specification of this service.
+         */
+        get: operations["getAuthorizationServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who issues its tokens
+         * @description What a client of an unknown API asks for (RFC 9728): here the service issues its tokens itself. Needs no token. Extends the specification of this service.
+         */
+        get: operations["getProtectedResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi": {
         parameters: {
             query?: never;
@@ -9324,6 +9364,82 @@ export interface components {
              */
             use: "sig";
         };
+        /** @description Metadata of an authorization server (RFC 8414 §2). */
+        AuthorizationServer: {
+            /**
+             * @description The address of this service as it was called, before `/.well-known`.
+             * @example https://api.example.com
+             */
+            issuer: string;
+            /**
+             * @description Where clients request tokens.
+             * @example https://api.example.com/api/v1/auth/token
+             */
+            token_endpoint: string;
+            /**
+             * @description Where the keys of tokens are.
+             * @example https://api.example.com/.well-known/jwks.json
+             */
+            jwks_uri: string;
+            /**
+             * @description The values that `grant_type` may have.
+             * @example [
+             *       "client_credentials"
+             *     ]
+             */
+            grant_types_supported: string[];
+            /**
+             * @description How clients say who they are.
+             * @example [
+             *       "client_secret_basic",
+             *       "client_secret_post"
+             *     ]
+             */
+            token_endpoint_auth_methods_supported: string[];
+            /**
+             * @description None: there is no authorization endpoint.
+             * @example []
+             */
+            response_types_supported: string[];
+            /**
+             * @description Every permission, to which a token can be narrowed by `scope`.
+             * @example [
+             *       "clients:read",
+             *       "clients:write"
+             *     ]
+             */
+            scopes_supported: string[];
+        };
+        /** @description Metadata of a protected resource (RFC 9728 §2). */
+        ProtectedResource: {
+            /**
+             * @description The address of this service as it was called, before `/.well-known`.
+             * @example https://api.example.com
+             */
+            resource: string;
+            /**
+             * @description Who issues its tokens: the service itself.
+             * @example [
+             *       "https://api.example.com"
+             *     ]
+             */
+            authorization_servers: string[];
+            /**
+             * @description Where a request has its token.
+             * @example [
+             *       "header"
+             *     ]
+             */
+            bearer_methods_supported: string[];
+            /**
+             * @description Every permission, to which a token can be narrowed by `scope`.
+             * @example [
+             *       "clients:read",
+             *       "clients:write"
+             *     ]
+             */
+            scopes_supported: string[];
+        };
         /** @description An OpenAPI 3.1.0 document (https://spec.openapis.org/oas/v3.1.0). */
         OpenApiDocument: {
             /**
@@ -9727,6 +9843,8 @@ export type AuditEvent = components['schemas']['AuditEvent'];
 export type HealthCheck = components['schemas']['HealthCheck'];
 export type TokenKeySet = components['schemas']['TokenKeySet'];
 export type TokenKey = components['schemas']['TokenKey'];
+export type AuthorizationServer = components['schemas']['AuthorizationServer'];
+export type ProtectedResource = components['schemas']['ProtectedResource'];
 export type OpenApiDocument = components['schemas']['OpenApiDocument'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -14835,6 +14953,56 @@ export interface operations {
             };
         };
     };
+    getAuthorizationServer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationServer"];
+                };
+            };
+        };
+    };
+    getProtectedResource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProtectedResource"];
+                };
+            };
+        };
+    };
     getOpenApi: {
         parameters: {
             query?: never;
@@ -14902,6 +15070,8 @@ export const OPEN_PATHS: ReadonlySet<string> = new Set<keyof paths>([
     "/api/v1/docs/{file}",
     "/api/v1/health",
     "/.well-known/jwks.json",
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-protected-resource",
     "/api/v1/openapi",
 ]);
 /** Paths that return a text, not JSON. */

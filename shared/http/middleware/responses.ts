@@ -1,9 +1,9 @@
 import type { Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { corsHeaders, oauth, originsOf, type Problem } from '#contract';
+import { corsHeaders, oauth, originsOf, type Problem, withMetadata } from '#contract';
 import { annotate, increment, logger } from '#telemetry';
 import { isContention, problemOf } from '../problems.ts';
-import { basePathOf } from '../request/http-request.ts';
+import { basePathOf, baseUrlOf } from '../request/http-request.ts';
 import { underBasePath } from '../response.ts';
 import type { Middleware, Routed } from './routing.ts';
 
@@ -56,7 +56,7 @@ function addHeaders({ event, response }: Passing<WithResponseHeaders>): void {
   if (!response) return;
   // A page has its own links.
   const links = [response.headers?.Link, event.responseHeaders.Link].filter((link) => link !== undefined);
-  const headers = {
+  const headers: NonNullable<APIGatewayProxyResult['headers']> = {
     'Cache-Control': 'private, no-cache',
     // The gateway compresses long responses for callers that ask for it.
     Vary: 'Accept-Encoding',
@@ -64,6 +64,8 @@ function addHeaders({ event, response }: Passing<WithResponseHeaders>): void {
     ...event.responseHeaders,
     ...(links.length === 0 ? {} : { Link: links.join(', ') }),
   };
+  const { 'WWW-Authenticate': challenge } = headers;
+  if (challenge !== undefined) headers['WWW-Authenticate'] = withMetadata(String(challenge), baseUrlOf(event));
   response.headers = underBasePath(headers, basePathOf(event));
 }
 

@@ -66,7 +66,7 @@ const segmentsOf = (path = ''): string[] => path.split('/').filter((segment) => 
  * The address in front of the paths of the contracts, as this caller called it. API Gateway responds only under names
  * of its own and of custom domains, so no caller can choose another. Of `npm start` the name has a port, and no TLS.
  */
-function baseUrlOf(event: APIGatewayProxyEvent): string {
+export function baseUrlOf(event: APIGatewayProxyEvent): string {
   const { domainName = '' } = event.requestContext;
   return `${domainName.includes(':') ? 'http' : 'https'}://${domainName}${basePathOf(event)}`;
 }

@@ -29,12 +29,15 @@ const NEWMAN = 'newman@6.2.2';
 const HTTPYAC = 'httpyac@6.16.7';
 const PYTHON_CLIENT = 'openapi-python-client==0.29.1';
 const HTTPX = 'httpx==0.28.1';
+/** The part of Prometheus that reads its configuration of HTTP. */
+const PROMETHEUS = 'github.com/prometheus/common@v0.67.4';
+const REQUESTS_OAUTHLIB = 'requests-oauthlib==2.0.0';
 const STANDARD_WEBHOOKS = 'standardwebhooks==1.1.0';
 const SCHEMATHESIS = 'schemathesis==4.32.5';
 /** They delete what others need, end the run's own token, or need credentials of their own. */
 const NOT_FUZZED = [
   ...['--exclude-method', 'DELETE', '--exclude-operation-id-regex'],
-  '^(revokeTokens|rotateSecret|updateIntegration|login|receiveWebhook)$',
+  '^(revokeTokens|rotateSecret|updateIntegration|login|requestToken|receiveWebhook)$',
 ];
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 const GENERATOR = 'OPENAPI_GENERATOR_JAR';
@@ -151,6 +154,28 @@ export const checks: readonly Check[] = [
     missing: needsPython,
     run: async (folder) => {
       await expectReceives(await pythonWith(folder, STANDARD_WEBHOOKS), join(ROOT, 'examples/receive_events.py'));
+    },
+  },
+  {
+    name: `Python, ${REQUESTS_OAUTHLIB}: tokens by Basic and in the body`,
+    missing: needsPython,
+    run: async (folder, { url, platform }) => {
+      const python = await pythonWith(folder, REQUESTS_OAUTHLIB);
+      const program = join(import.meta.dirname, 'oauth_tokens.py');
+      const { appCode: APP, secret: SECRET } = platform;
+      // Otherwise oauthlib refuses addresses without TLS.
+      await run(folder, python, [program], { API: url, APP, SECRET, OAUTHLIB_INSECURE_TRANSPORT: '1' });
+    },
+  },
+  {
+    name: `Go, ${PROMETHEUS}: a token by the block oauth2`,
+    missing: needsGo,
+    run: async (folder, { url, platform }) => {
+      copyFileSync(join(import.meta.dirname, 'prometheus_oauth2.go'), join(folder, 'main.go'));
+      await run(folder, 'go', ['mod', 'init', 'example.com/scraper']);
+      await run(folder, 'go', ['get', PROMETHEUS]);
+      await run(folder, 'go', ['mod', 'tidy']);
+      await run(folder, 'go', ['run', '.'], { API: url, APP: platform.appCode, SECRET: platform.secret });
     },
   },
   {
