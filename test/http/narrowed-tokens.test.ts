@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { requireLivePermissions } from '#http';
+import type { Permissions } from '#identity';
+import { RequestSession, Tenant } from '#table';
 import type { JsonBody } from '../support/api.ts';
 import type { BatchResult } from '../support/batch-result.ts';
+import { aCaller } from '../support/caller.ts';
 import { type Key, keyMadeBy, register, rotate } from '../support/keys.ts';
 import { prepared } from '../support/prepared.ts';
 import { type Calls, callsOf, newTenant } from '../support/tenant-calls.ts';
@@ -131,6 +135,15 @@ describe('a narrowed token does not give what it does not have:', () => {
 });
 
 const ENDPOINT: JsonBody = { url: 'http://127.0.0.1:9/hook', description: 'x', event_types: ['client.created'] };
+
+it('is held to its scope by privileged operations themselves, whatever the authorizer says', () => {
+  const caller = aCaller(owner.orgId, { permissions: '*', scope: 'roles:write users:read' });
+  const tenant = Tenant.of(caller, RequestSession.ofEnvironment(1_000));
+  const gives = (permissions: Permissions) => () => requireLivePermissions(tenant, caller, 'roles:write', permissions);
+  for (const beyond of [null, ['users:write'], ['users:read', 'clients:read']])
+    expect(gives(beyond)).toThrow(expect.objectContaining({ type: 'forbidden' }));
+  expect(gives(['users:read'])).not.toThrow();
+});
 
 describe('a secret', () => {
   it('that a narrowed token sets or sees ends when its integration gets more', async () => {
