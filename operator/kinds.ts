@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { declaredValues } from '#contract';
 import { auditEventEntity, type Entity } from '#table';
+import { userEntity } from '../functions/access/store.ts';
 import { declaredEntities } from '../functions/all-entities.ts';
 import { endpointEntity, type StoredEndpoint } from '../functions/events/store.ts';
 import type { IdentityProvider } from '../functions/identity-providers/contract.ts';
@@ -12,7 +13,7 @@ import { countedBy, type Kind, kind, quotaOf } from './maintenance/verify/kinds.
 
 /** Values of filters for the storage code's own records, which no contract declares. */
 const VALUES: Readonly<Record<string, Kind['values']>> = {
-  [auditEventEntity.name]: { actor_id: integrationEntity },
+  [auditEventEntity.name]: { actor_id: [integrationEntity, userEntity] },
 };
 
 /** The records that a quota counts, by entity. */
@@ -65,6 +66,6 @@ function valuesOf({ record, indexes }: Entity): Kind['values'] {
 function valuesIn(schema: z.ZodType | undefined): Kind['values'][string] | undefined {
   const values = declaredValues(schema);
   return values !== undefined && 'record' in values
-    ? entities.find(({ record }) => record?.name === values.record)
+    ? entities.filter(({ record }) => record?.name === values.record)
     : values;
 }

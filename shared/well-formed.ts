@@ -39,3 +39,12 @@ export const anyText: Check = (value) => typeof value === 'string';
 export const nonEmptyText: Check = (value) => typeof value === 'string' && value !== '';
 export const wholeNumber: Check = Number.isSafeInteger;
 export const isUuid = matching(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i);
+
+/** Undefined for what is no JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

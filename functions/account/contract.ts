@@ -14,7 +14,7 @@ const limit = () =>
     .strictObject({
       policy: z
         .enum(['default', 'tenant'])
-        .describe('`default`: the integration’s own. `tenant`: that of all integrations of its organization together.'),
+        .describe('`default`: the caller’s own. `tenant`: that of all callers of its organization together.'),
       limit: z.int32().min(1).describe('How many requests it admits in a minute.'),
       remaining: z.int32().min(0).describe('Requests left now, as in the header `RateLimit`.'),
       reset: z.int32().min(0).describe('Seconds until all of them are there again, if no more are sent.'),
@@ -199,8 +199,8 @@ export const account = contract({
       description:
         `Records are counted exactly, requests of the last ${DAYS} days approximately. A request counts ` +
         'when a budget admits it, whatever its response, and a webhook for its integration. Logins and 429 do not ' +
-        `count; what a platform caller does counts for the platform. A page has up to ${PAGE_OF_INTEGRATIONS} ` +
-        'integrations: `Link` leads to the next ones.',
+        'count; what a platform caller does counts for the platform. Users are left out. A page has up to ' +
+        `${PAGE_OF_INTEGRATIONS} integrations: \`Link\` leads to the next ones.`,
       extension: true,
       permission: 'usage:read',
       query: () => ({

@@ -47,9 +47,9 @@ export const event = declared(() =>
         .describe('Names of the fields that an update changed; null where they are too many, and for other events.')
         .meta({ examples: [['status', 'updated_at']] }),
       actor_id: field
-        .reference('Integration')
+        .uuid()
         .nullable()
-        .describe('Id of the integration that did it; null for others, such as the operator.'),
+        .describe('Id of the integration or user that did it; null for others, such as the operator.'),
       request_id: field
         .text(128)
         .nullable()

@@ -19,9 +19,9 @@ const trashed = declared(() =>
       deleted_at: field.timestamp().describe('When it was deleted.'),
       restorable_until: field.timestamp().describe('Until when it can be restored.'),
       deleted_by: field
-        .reference('Integration')
+        .uuid()
         .nullable()
-        .describe('Id of the integration that deleted it; null for others, such as the operator.'),
+        .describe('Id of the integration or user that deleted it; null for others, such as the operator.'),
     })
     .describe('A deleted record that can be restored.')
     .meta({ id: 'TrashedRecord' }),

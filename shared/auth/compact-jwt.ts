@@ -1,3 +1,5 @@
+import { jsonOf } from '../well-formed.ts';
+
 /** JWTs in their compact form, before anything of them is verified. */
 
 type Parts = readonly [header: string, payload: string, signature: string];
@@ -21,12 +23,3 @@ const isBase64Url = (part: string): boolean =>
 
 /** The JSON of a header or a payload; undefined for another text. */
 export const decoded = (part: string): unknown => jsonOf(Buffer.from(part, 'base64url').toString());
-
-/** Undefined for what is no JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

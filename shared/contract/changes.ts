@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { lazily } from '../memory.ts';
-import { reference } from './constraints.ts';
 import { count, shownAs, text, timestamp, uuid } from './fields.ts';
 import type { Example } from './route.ts';
 
@@ -31,9 +30,9 @@ const change = lazily(() =>
       type: text(100).describe('What happened: the kind of record, and `created`, `updated` or `moved`.'),
       occurred_at: timestamp().describe('When, by the clock of the service.'),
       version: count().describe('That of the record after the change.'),
-      actor_id: reference('Integration')
+      actor_id: uuid()
         .nullable()
-        .describe('Id of the integration that did it; null for others, such as the operator.'),
+        .describe('Id of the integration or user that did it; null for others, such as the operator.'),
       request_id: text(128)
         .nullable()
         .describe('`X-Request-Id` of the request that did it; null where there was no request.'),

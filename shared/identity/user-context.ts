@@ -1,4 +1,4 @@
-import { anyText, equalTo, isUuid, isWellFormed, matching, nonEmptyText, wholeNumber } from '../well-formed.ts';
+import { anyText, equalTo, isObject, isUuid, isWellFormed, jsonOf, matching, nonEmptyText } from '../well-formed.ts';
 
 /** What the authorizer passes on of a user. API Gateway allows only strings. */
 export interface UserContext {
@@ -64,7 +64,7 @@ export function clientPermissionsText(permissions: ReadonlyMap<string, Iterable<
 
 /** By client the codes that are held for it; undefined for a text that {@link clientPermissionsText} does not make. */
 export function clientPermissionsIn(text: string): ReadonlyMap<string, ReadonlySet<string>> | undefined {
-  const parsed = parsedText(text);
+  const parsed = jsonOf(text);
   if (!isWellFormed<ClientPermissions>(parsed, { clients: listOf(isUuid), codes: isByCode })) return undefined;
   const { clients, codes } = parsed;
   const all = Object.entries(codes);
@@ -83,15 +83,4 @@ const listOf =
     Array.isArray(value) && value.every(isOne);
 
 const isByCode = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.values(value).every(listOf(wholeNumber));
-
-function parsedText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+  isObject(value) && Object.values(value).every(listOf(Number.isSafeInteger));

@@ -110,17 +110,14 @@ const NOTHING: Power = { permissions: [], clients: new Map() };
 export function powerOf(access: UserAccess, signIn: Pick<SignIn, 'membership_access'>, scope: Permissions): Power {
   if (!access.is_active || !signIn.membership_access) return NOTHING;
   if (access.is_superadmin) return { permissions: scope, clients: new Map() };
-  const byClient = Map.groupBy(access.grants, ({ client_id }) => client_id);
   const held = (grants: readonly Grant[]): readonly string[] => {
     const codes = [...new Set(grants.flatMap(({ permissions }) => permissions))];
     return commonTo(codes, scope) ?? codes;
   };
-  return {
-    permissions: held(byClient.get(null) ?? []),
-    clients: new Map(
-      [...byClient].flatMap(([client, grants]) => (client === null ? [] : [[client, held(grants)] as const])),
-    ),
-  };
+  const byClient = Map.groupBy(access.grants, ({ client_id }) => client_id ?? '');
+  const permissions = held(byClient.get('') ?? []);
+  byClient.delete('');
+  return { permissions, clients: new Map(Array.from(byClient, ([client, grants]) => [client, held(grants)])) };
 }
 
 /** The items of a caller that this request has read, or that a failed condition has found. */

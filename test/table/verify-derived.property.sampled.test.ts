@@ -36,7 +36,7 @@ const kinds = [
     quota: quotaOf<Shelf>({ USED: () => true, FULL: ({ room }) => room === 'hall' }),
     values: { room: ['hall', 'attic'] },
   }),
-  kind(books.entity, { values: { shelf_id: shelves.entity } }),
+  kind(books.entity, { values: { shelf_id: [shelves.entity] } }),
 ];
 const differences = async (repair: boolean) =>
   (await verify(openTenant(table.table, table.org), kinds, { repair })).differences;

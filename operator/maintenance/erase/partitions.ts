@@ -18,7 +18,10 @@ export interface Partitions {
   readonly records: readonly string[];
 }
 
-/** @param integrations the kind of the integrations, which name what they have sent */
+/** Audited records that name what they have sent. */
+const CALLERS = ['Integration', 'User'];
+
+/** @param integrations the kind of the integrations, which go last */
 export async function partitionsOf(
   place: EraseTarget,
   tenant: TenantId,
@@ -32,6 +35,9 @@ export async function partitionsOf(
     tenant,
     ...kinds.filter(({ entity }) => entity.audited !== undefined).flatMap(({ entity }) => idsOf(entity)),
   ];
+  const callers = kinds
+    .filter(({ entity }) => CALLERS.includes(entity.audited ?? ''))
+    .flatMap(({ entity }) => idsOf(entity));
   const unfinished = await cascadeDeletesOf(place.table, tenant);
   const derived = [
     ...unfinished.flatMap(withSet),
@@ -41,7 +47,7 @@ export async function partitionsOf(
       claimedFieldsOf(entity).map((field) => uniqueKey(tenant, entity.name, field, '').PK),
     ),
     ...kinds.flatMap(({ entity }) => listOf(tenant, entity).itemPartitions.map(({ partition }) => partition)),
-    ...idsOf(integrations).flatMap((id) => DEDUPLICATED.map((kind) => tenantPartition(tenant, 'ONCE', kind, id))),
+    ...callers.flatMap((id) => DEDUPLICATED.map((kind) => tenantPartition(tenant, 'ONCE', kind, id))),
     ...kinds.map(({ entity }) => storedSets.partitionOf(tenantPartition(tenant, entity.name))),
     tenantPartition(tenant, 'ONCE', 'TOKEN'),
     tenantPartition(tenant, 'PROVIDER_KEYS'),
@@ -112,7 +118,10 @@ function setsOf(
   const fields = new Set([...listOf(tenant, entity).setFields, ...had.keys()]);
   return [...fields].flatMap((field) => {
     const known = declared[field] ?? (field === 'record_id' ? audited : []);
-    const values = new Set([...(had.get(field) ?? []), ...('name' in known ? idsOf(known) : known)]);
+    const values = new Set([
+      ...(had.get(field) ?? []),
+      ...known.flatMap((each) => (typeof each === 'string' ? [each] : idsOf(each))),
+    ]);
     return [...values].map((value) => storedSets.partitionOf(tenantPartition(tenant, entity.name), field, value));
   });
 }

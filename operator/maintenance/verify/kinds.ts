@@ -15,8 +15,8 @@ export interface Kind {
   readonly below: readonly Entity[];
   /** By field: the other records that it counts. */
   readonly counters: Readonly<Record<string, readonly Counted[]>>;
-  /** Values to verify even if no record has them now, by filter field: texts, or the ids of a kind. */
-  readonly values: Readonly<Record<string, readonly string[] | Entity>>;
+  /** Values to verify even if no record has them now, by filter field: texts, and the ids of kinds. */
+  readonly values: Readonly<Record<string, readonly (string | Entity)[]>>;
   /** Which records an organization's quota of this kind counts, by attribute. */
   readonly quota: Readonly<Partial<Record<Count, (record: Item) => boolean>>>;
 }

@@ -1,4 +1,4 @@
-import { PLATFORM, type Tenant } from '#table';
+import { type Entity, PLATFORM, type Tenant } from '#table';
 import { cascadeDeletesOf, finishCascadeDeletes } from '#table/storage';
 import { listedEntity } from '#tenancy';
 import { ticketEntity } from '../../../functions/tickets/store.ts';
@@ -99,8 +99,9 @@ async function scanKind(scope: VerifyContext, kind: Kind, checks: readonly Check
  */
 function valuesOf({ scan, kind: { values } }: ScannedKind, field: string, scanned: readonly ScannedKind[]): string[] {
   const { [field]: known = scanned.flatMap((each) => [...(each.scan.values.get(field) ?? [])]) } = values;
-  const ofKind = 'name' in known ? scanned.find((each) => each.kind.entity.name === known.name)?.ids : known;
-  return [...(scan.notedValues.get(field) ?? []), ...(ofKind ?? [])];
+  const idsOf = ({ name }: Entity) => scanned.find((each) => each.kind.entity.name === name)?.ids ?? [];
+  const ofKinds = known.flatMap((each) => (typeof each === 'string' ? [each] : idsOf(each)));
+  return [...(scan.notedValues.get(field) ?? []), ...ofKinds];
 }
 
 /** Cascade deletes that were already pending before, so that the requests that began them are over. */

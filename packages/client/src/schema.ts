@@ -1460,7 +1460,7 @@ export interface paths {
         };
         /**
          * Read what was used
-         * @description Records are counted exactly, requests of the last 62 days approximately. A request counts when a budget admits it, whatever its response, and a webhook for its integration. Logins and 429 do not count; what a platform caller does counts for the platform. A page has up to 200 integrations: `Link` leads to the next ones. Needs the permission `usage:read`. Extends the specification of this service.
+         * @description Records are counted exactly, requests of the last 62 days approximately. A request counts when a budget admits it, whatever its response, and a webhook for its integration. Logins and 429 do not count; what a platform caller does counts for the platform. Users are left out. A page has up to 200 integrations: `Link` leads to the next ones. Needs the permission `usage:read`. Extends the specification of this service.
          */
         get: operations["getUsage"];
         put?: never;
@@ -2510,7 +2510,7 @@ export interface components {
             version: number;
             /**
              * Format: uuid
-             * @description Id of the integration that did it; null for others, such as the operator.
+             * @description Id of the integration or user that did it; null for others, such as the operator.
              * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
              */
             actor_id: string | null;
@@ -6882,7 +6882,7 @@ export interface components {
             restorable_until: string;
             /**
              * Format: uuid
-             * @description Id of the integration that deleted it; null for others, such as the operator.
+             * @description Id of the integration or user that deleted it; null for others, such as the operator.
              * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
              */
             deleted_by: string | null;
@@ -7984,7 +7984,7 @@ export interface components {
         /** @description What is left of a request budget. Every response reports the lowest one. */
         RequestLimit: {
             /**
-             * @description `default`: the integration’s own. `tenant`: that of all integrations of its organization together.
+             * @description `default`: the caller’s own. `tenant`: that of all callers of its organization together.
              * @example default
              */
             policy: "default" | "tenant" | (string & {});
@@ -8154,7 +8154,7 @@ export interface components {
             changed_fields: string[] | null;
             /**
              * Format: uuid
-             * @description Id of the integration that did it; null for others, such as the operator.
+             * @description Id of the integration or user that did it; null for others, such as the operator.
              * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
              */
             actor_id: string | null;

@@ -1,7 +1,6 @@
 import type { JWK } from 'jose';
 import type { outbound } from '#outbound';
-import { equalTo, isWellFormed, matching } from '../../well-formed.ts';
-import { jsonOf } from '../compact-jwt.ts';
+import { equalTo, isWellFormed, jsonOf, matching } from '../../well-formed.ts';
 import { ASYMMETRIC } from './provider.ts';
 
 type Send = ReturnType<typeof outbound>;
