@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JsonBody } from '../support/api.ts';
 import { INTEGRATIONS, keyMadeBy, loginWith, register, rotate } from '../support/keys.ts';
 import { prepared } from '../support/prepared.ts';
@@ -281,6 +281,18 @@ describe('what a user does', () => {
     await statusOf(key);
     const { requests } = await owner.read('/api/v1/usage');
     expect(JSON.stringify(requests)).not.toContain(user.id);
+  });
+
+  it('is charged to a budget of its own', async () => {
+    const [one, other] = [await adminOf('clients:read'), await adminOf('clients:read')];
+    vi.stubEnv('RATE_LIMIT', '3');
+    vi.stubEnv('TENANT_RATE_LIMIT', '100000');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    const statuses = [await statusOf(one), await statusOf(one), await statusOf(one)];
+    const refused = await one.ask('GET', '/api/v1/clients');
+    expect([...statuses, refused.status, await statusOf(other)]).toEqual([200, 200, 200, 429, 200]);
+    expect(refused.body.detail).toBe('This user may send 3 requests a minute.');
   });
 
   it('is remembered for itself: two users may use the same idempotency key', async () => {
