@@ -1,6 +1,7 @@
 import { present, projectionOf } from '#http';
 import { auditEventEntity, type Entity, journalEntity, type Tenant } from '#table';
 import { organizationEntity } from '#tenancy';
+import { identityEntity } from '../functions/access/store.ts';
 import { auditEvent } from '../functions/audit/contract.ts';
 import { withMaintenance } from '../functions/clients/maintenance.ts';
 import { clientEntity, toClient } from '../functions/clients/store.ts';
@@ -10,6 +11,7 @@ import { organization } from '../functions/orgs/contract.ts';
 import { resourceEntity, type StoredResource } from '../functions/resources/store.ts';
 import { type StoredService, serviceEntity } from '../functions/services/store.ts';
 import { type StoredTicket, ticketAt, ticketEntity } from '../functions/tickets/store.ts';
+import { showIdentity } from '../functions/users/identities.ts';
 import { eventEntity } from '../functions/webhooks/store.ts';
 import { kinds } from './kinds.ts';
 
@@ -33,6 +35,7 @@ type Form = (record: never, tenant: Tenant) => object | Promise<object>;
 /** Names of entities whose response is not the stored record. */
 const FORMS: Readonly<Record<string, Form>> = {
   [clientEntity.name]: toClient satisfies Form,
+  [identityEntity.name]: showIdentity satisfies Form,
   [serviceEntity.name]: (service: StoredService, tenant) => withMaintenance(tenant)(service),
   [resourceEntity.name]: (resource: StoredResource, tenant) => withMaintenance(tenant)(resource),
   [ticketEntity.name]: (ticket: StoredTicket, { session }) => ticketAt(session.timestamp)(ticket),

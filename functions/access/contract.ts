@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import {
   contract,
   created,
@@ -101,6 +102,23 @@ export const membership = record('Membership', () => ({
   created_at: readOnly(field.timestamp().nullable()),
 })).describe('That a person belongs to an organization or to one of its clients.');
 export type Membership = RecordOf<typeof membership>;
+
+/** Linked and listed below `/users` (`functions/users`). */
+export const identity = record('Identity', () => ({
+  id: readOnly(field.uuid()),
+  user_id: readOnly(field.reference('User').describe('Who signs in by it.')),
+  provider_id: field.reference('IdentityProvider').describe('The identity provider that knows the person.'),
+  subject: unique(field.identifier(255, 1)).describe(
+    'The `sub` of the provider’s tokens, character by character. It is of one user, whatever else the token says.',
+  ),
+  linked_by: readOnly(
+    z
+      .enum(['administrator', 'mail'])
+      .describe('Who linked it: an administrator, or the provider, by a mail address that it has verified.'),
+  ),
+  created_at: readOnly(field.timestamp()),
+})).describe('By what a provider knows a user.');
+export type Identity = RecordOf<typeof identity>;
 
 const usual = crud(membership, {
   path: '/api/v1/memberships',

@@ -19,6 +19,15 @@ export const permissionExample = {
   description: 'Read clients',
 };
 
+export const identityExample = {
+  id: '7be1d0c4-58a2-4f97-a3d6-0c9e2b4f6a81',
+  user_id: '1a1d416e-34c7-4d5e-8f60-112233445566',
+  provider_id: '4d1f7c52-90ab-4e36-8f0d-7b2c5e9a1d38',
+  subject: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
+  linked_by: 'administrator',
+  created_at: '2026-11-20T09:30:00.000Z',
+};
+
 export const membershipExample = {
   id: '119844a2-eebc-4a2b-9c3d-4e5f60718293',
   user_id: '1a1d416e-34c7-4d5e-8f60-112233445566',

@@ -1,6 +1,7 @@
 import { noSuchRecord } from '#http';
 import { claimed, entity, set, words } from '#table';
-import { membership, role, user } from './contract.ts';
+import { IDENTITIES, identityProviderEntity } from '../identity-providers/store.ts';
+import { identity, membership, role, user } from './contract.ts';
 
 export const roleEntity = entity('ROLE', role, { audited: 'Role', journaled: {} });
 
@@ -21,4 +22,17 @@ export const membershipEntity = entity('MEMBERSHIP', membership, {
   json: ['metadata'],
   audited: 'Membership',
   journaled: {},
+});
+
+/** Its stored `subject` begins with the provider's id: it is unique within a provider. */
+export const identityEntity = entity('IDENTITY', identity, {
+  indexes: [set('user_id')],
+  counted: {
+    provider_id: {
+      by: identityProviderEntity,
+      counts: { [IDENTITIES]: 'all' },
+      onMissing: noSuchRecord('provider_id'),
+    },
+  },
+  audited: 'Identity',
 });

@@ -1,8 +1,9 @@
-import { contract, created, crud, route, unique, wholeListOf } from '#contract';
+import * as z from 'zod';
+import { contract, created, crud, declared, noContent, ok, route, unique, wholeListOf } from '#contract';
 import * as field from '#contract/field';
 import * as parameter from '#contract/parameter';
-import { membership, user } from '../access/contract.ts';
-import { membershipExample } from '../access/examples.ts';
+import { identity, membership, user } from '../access/contract.ts';
+import { identityExample, membershipExample } from '../access/examples.ts';
 import { withExternalId } from '../clients/words.ts';
 
 const example = {
@@ -17,6 +18,79 @@ const example = {
   created_at: '2026-11-20T09:30:00.000Z',
   last_login: null,
 };
+
+const codes = (text: string) => z.array(field.text(81)).max(1_000).describe(text);
+const whose = () => field.reference('User').describe('Whose it is.');
+
+const userAccess = declared(() =>
+  z
+    .strictObject({
+      user_id: whose(),
+      is_active: field.flag().describe('Whether it belongs to the organization: otherwise it does nothing.'),
+      is_superadmin: field.flag().describe('Whether it does everything in its organization.'),
+      membership_access: field
+        .flag()
+        .describe('Whether the organization lets its users in: otherwise they do nothing.'),
+      grants: z
+        .array(
+          z.strictObject({
+            membership_id: field.reference('Membership').describe('The membership that gives it.'),
+            role_id: field.reference('Role').nullable().describe('The role of the membership.'),
+            client_id: field
+              .reference('Client')
+              .nullable()
+              .describe('The client to whom it is limited; null for none.'),
+            permissions: codes('What the role permits.'),
+          }),
+        )
+        .max(20)
+        .describe('Of its active memberships, those whose role has permissions.'),
+      permissions: codes('What it may do in the whole organization; null for everything.').nullable(),
+      clients: z
+        .array(
+          z.strictObject({
+            client_id: field.reference('Client').describe('The client.'),
+            permissions: codes('What it may do for this client.'),
+          }),
+        )
+        .max(10)
+        .describe('What it may do besides for single clients. What two clients permit is never united.'),
+    })
+    .describe('What a user may do.')
+    .meta({ id: 'UserAccess' }),
+);
+
+const offboarding = declared(() =>
+  z
+    .strictObject({
+      user_id: whose(),
+      ended_memberships: field.count().describe('Memberships that are inactive now.'),
+      removed_identities: field.count().describe('Identities that are gone now.'),
+      unassigned_tickets: field.count().describe('Open tickets that are nobody’s now.'),
+      done: field.flag().describe('Whether nothing is left. Otherwise send the request again.'),
+    })
+    .describe('What a request has ended of a user who leaves.')
+    .meta({ id: 'Offboarding' }),
+);
+
+const accessExample = {
+  user_id: membershipExample.user_id,
+  is_active: true,
+  is_superadmin: false,
+  membership_access: true,
+  grants: [
+    {
+      membership_id: membershipExample.id,
+      role_id: membershipExample.role_id,
+      client_id: null,
+      permissions: ['tickets:read', 'tickets:write'],
+    },
+  ],
+  permissions: ['tickets:read', 'tickets:write'],
+  clients: [],
+};
+
+const NEEDS_POWER = 'Needs all permissions of the roles of the user; for superadmins a platform caller.';
 
 const usual = crud(user, { path: '/api/v1/users', one: 'a user', many: 'users', example });
 
@@ -78,6 +152,77 @@ export const users = contract({
       privileged: true,
       extension: true,
       errors: ['not-found', 'still-in-use'],
+    }),
+    listUserIdentities: route('GET', '/api/v1/users/{id}/identities', {
+      summary: 'List the identities of a user',
+      description: 'By what identity providers know it, the oldest first.',
+      extension: true,
+      permission: 'users:read',
+      params: usual.params,
+      response: wholeListOf(identity, 'The identities of the user.', identityExample),
+      errors: ['not-found'],
+    }),
+    linkIdentity: route('POST', '/api/v1/users/{id}/identities', {
+      summary: 'Link an identity to a user',
+      description: `Who signs in by it is this user. At most ten a user. ${NEEDS_POWER}`,
+      extension: true,
+      permission: 'users:write',
+      privileged: true,
+      params: usual.params,
+      body: identity.create,
+      bodyExample: { provider_id: identityExample.provider_id, subject: identityExample.subject },
+      response: created(identity, 'The linked identity.', identityExample),
+      errors: ['not-found', 'conflict'],
+    }),
+    unlinkIdentity: route('DELETE', '/api/v1/users/{id}/identities/{identity_id}', {
+      summary: 'Unlink an identity of a user',
+      description: `The tokens of the user end. ${NEEDS_POWER}`,
+      extension: true,
+      permission: 'users:write',
+      privileged: true,
+      cutsOff: true,
+      params: () => ({ ...usual.params(), identity_id: field.reference('Identity') }),
+      response: noContent('The identity is unlinked.'),
+      errors: ['not-found'],
+    }),
+    getUserAccess: route('GET', '/api/v1/users/{id}/access', {
+      summary: 'Read what a user may do',
+      description: 'Or could do, while its organization does not let users in. Needs `memberships:read`, too.',
+      extension: true,
+      permission: 'users:read',
+      params: usual.params,
+      response: ok(userAccess, 'What its active memberships give.', accessExample),
+      errors: ['not-found'],
+    }),
+    revokeUserTokens: route('POST', '/api/v1/users/{id}/revoke-tokens', {
+      summary: 'End the tokens of a user',
+      description: `It may sign in again. ${NEEDS_POWER}`,
+      extension: true,
+      permission: 'users:write',
+      privileged: true,
+      cutsOff: true,
+      params: usual.params,
+      response: ok(user, 'The user, unchanged.', example),
+      errors: ['not-found'],
+    }),
+    offboardUser: route('POST', '/api/v1/users/{id}/offboard', {
+      summary: 'Let a user leave',
+      description:
+        'It is inactive at once, without tokens and identities. Its memberships become inactive and its open tickets ' +
+        `nobody’s, some with each request: repeat it until \`done\`. ${NEEDS_POWER}`,
+      extension: true,
+      permission: 'users:write',
+      privileged: true,
+      cutsOff: true,
+      params: usual.params,
+      response: ok(offboarding, 'What this request has ended.', {
+        user_id: membershipExample.user_id,
+        ended_memberships: 0,
+        removed_identities: 1,
+        unassigned_tickets: 0,
+        done: false,
+      }),
+      errors: ['not-found'],
     }),
     listUserMemberships: route('GET', '/api/v1/users/{id}/memberships', {
       summary: 'List the memberships of a user',

@@ -1,18 +1,40 @@
 import type { Item } from '@custodia/counted-lists';
 import { Problem, WHOLE_LIST } from '#contract';
-import { changeListOf, type Operations, organizationOf, pagesOf, respond, upsertOf } from '#http';
+import {
+  changeListOf,
+  noRecord,
+  type Operations,
+  organizationOf,
+  pagesOf,
+  requireLivePermissions,
+  respond,
+  upsertOf,
+} from '#http';
+import { type Caller, mayDo } from '#identity';
 import { changesOf, StaleRead, type Tenant } from '#table';
 import { accessItems } from '#tenancy';
-import { user } from '../access/contract.ts';
+import { type Identity, type User, user } from '../access/contract.ts';
 import { checkMembership } from '../access/privileges.ts';
-import { MEMBERSHIPS, membershipEntity, userEntity } from '../access/store.ts';
-import { accessOf, stageChangedUser, stageGrants, stageNewAccess } from '../access/user-access.ts';
+import { identityEntity, MEMBERSHIPS, membershipEntity, userEntity } from '../access/store.ts';
+import {
+  accessOf,
+  membershipsOf,
+  stageAccess,
+  stageChangedUser,
+  stageGrants,
+  stageNewAccess,
+} from '../access/user-access.ts';
 import { requireClient } from '../clients/references.ts';
+import { showAccess } from './access.ts';
 import type { users } from './contract.ts';
+import { identitiesOf, showIdentity, stageIdentity } from './identities.ts';
 import { usersInRoles } from './in-roles.ts';
+import { offboard } from './offboard.ts';
 import { checkChange, checkNewUser } from './superadmin.ts';
 
 const pages = pagesOf(userEntity);
+
+const locationOf = ({ user_id, id }: Identity): string => `/api/v1/users/${user_id}/identities/${id}`;
 
 const listUsers = async (input: Parameters<typeof pages>[0]): ReturnType<typeof pages> => {
   const inRoles = await usersInRoles(input, input.query.where);
@@ -60,11 +82,73 @@ export const userOperations: Operations<typeof users> = {
     const reading = beginReading(tenant, params.id);
     const before = await getOrThrow(records, params.id);
     await checkChange(tenant, caller, before.record, {});
+    const access = await reading;
     const { [MEMBERSHIPS]: count } = before.item;
     if (count) throw isMember(before.item);
-    accessItems.stageOfUser(tenant, params.id, await reading, undefined);
+    for (const identity of await identitiesOf(tenant, params.id)) await tenant.records(identityEntity).remove(identity);
+    accessItems.stageOfUser(tenant, params.id, access, undefined);
     await records.remove(before, { requires: { equals: { [MEMBERSHIPS]: count }, onConditionFailed: isMember } });
     return respond.empty;
+  },
+
+  listUserIdentities: async ({ params, tenant, getOrThrow }) => {
+    const [records] = await Promise.all([
+      identitiesOf(tenant, params.id),
+      getOrThrow(tenant.records(userEntity), params.id),
+    ]);
+    return respond.cursorPage({ records, next: undefined }, showIdentity);
+  },
+
+  linkIdentity: async ({ params, body, tenant, caller, getOrThrow }) => {
+    const { record: user } = await getOrThrow(tenant.records(userEntity), params.id);
+    const read = await accessOf(tenant, user);
+    await checkSignIn(tenant, caller, user);
+    const created = await stageIdentity(tenant, user, read, { ...body, linked_by: 'administrator' });
+    return { ...respond.record(created, showIdentity), headers: { Location: locationOf(created.record) } };
+  },
+
+  unlinkIdentity: async ({ params, tenant, caller, getOrThrow }) => {
+    const records = tenant.records(identityEntity);
+    const [user, identity] = await Promise.all([
+      getOrThrow(tenant.records(userEntity), params.id),
+      records.get(params.identity_id),
+    ]);
+    if (identity?.record.user_id !== params.id) throw noRecord(identityEntity);
+    const read = await accessOf(tenant, user.record);
+    await checkSignIn(tenant, caller, user.record);
+    await records.remove(identity);
+    stageAccess(tenant, params.id, read, { epoch: read.access.epoch + 1 });
+    return respond.empty;
+  },
+
+  getUserAccess: async ({ params, tenant, caller, getOrThrow }) => {
+    if (!mayDo(caller, 'memberships:read'))
+      throw new Problem('forbidden', { detail: 'This needs the permission memberships:read, too.' });
+    const [{ record: user }, memberships, organization] = await Promise.all([
+      getOrThrow(tenant.records(userEntity), params.id),
+      membershipsOf(tenant, params.id),
+      accessItems.ofOrganization(tenant),
+    ]);
+    const { access } = await accessOf(tenant, user);
+    return { body: showAccess(user.id, access, memberships, organization?.membership_access ?? false) };
+  },
+
+  revokeUserTokens: async ({ params, tenant, caller, getOrThrow }) => {
+    const user = await getOrThrow(tenant.records(userEntity), params.id);
+    const [read] = await Promise.all([
+      accessOf(tenant, user.record),
+      checkSignIn(tenant, caller, user.record),
+      tenant.auditLog('User').changed(params.id, ['tokens']),
+    ]);
+    stageAccess(tenant, params.id, read, { epoch: read.access.epoch + 1 });
+    return respond.record(user);
+  },
+
+  offboardUser: async ({ params, tenant, caller, getOrThrow }) => {
+    const user = await getOrThrow(tenant.records(userEntity), params.id);
+    const read = await accessOf(tenant, user.record);
+    await checkSignIn(tenant, caller, user.record);
+    return { body: await offboard(tenant, caller, user, read) };
   },
 
   listUserMemberships: async ({ params, query, tenant, getOrThrow }) => {
@@ -91,6 +175,16 @@ export const userOperations: Operations<typeof users> = {
     return { ...respond.record(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };
   },
 };
+
+/**
+ * Checks that a caller may do what ends or gives the sign-in of a user: as who changes whether it is active. The caller
+ * must be live at commit.
+ * @throws Problem `forbidden`
+ */
+async function checkSignIn(tenant: Tenant, caller: Caller, user: User): Promise<void> {
+  await checkChange(tenant, caller, user, { is_active: user.is_active });
+  requireLivePermissions(tenant, caller, 'users:write');
+}
 
 /** Begins to read the access item of a user, beside the user itself. */
 function beginReading(tenant: Tenant, id: string): ReturnType<typeof accessItems.ofUser> {

@@ -102,7 +102,10 @@ export async function fill(testTenant: TestTenant, { route, path }: Scenario): P
 }
 
 /** Records of a list that must not be longer, with those that its operations make. */
-const FEWER: Readonly<Record<string, number>> = { '/api/v1/identity-providers': 10 };
+const FEWER: Readonly<Record<string, number>> = {
+  '/api/v1/identity-providers': 10,
+  '/api/v1/users/{id}/identities': 8,
+};
 
 /** A request that creates a record for the list at a path, of the list's user where it has one. */
 const within = (path: string, scenario: Scenario): Scenario => {

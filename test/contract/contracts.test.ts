@@ -80,6 +80,8 @@ describe('the contracts', () => {
 
 /** What they do is said by the path. */
 const BODILESS = [
+  'offboardUser',
+  'revokeUserTokens',
   ...['revokeTokens', 'pingWebhookEndpoint', 'cancelServiceAction', 'completeAttachment'],
   ...['restoreTicket', 'restoreService', 'restoreResource'],
 ];

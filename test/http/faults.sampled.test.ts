@@ -95,7 +95,7 @@ function disturbancesOf(calls: readonly string[], turn: number): Disturbance[] {
 }
 
 /** What is done again where it is repeated, and leaves another event. */
-const DONE_TWICE = ['revokeTokens', 'pingWebhookEndpoint', 'replayWebhookEndpoint'];
+const DONE_TWICE = ['revokeTokens', 'revokeUserTokens', 'pingWebhookEndpoint', 'replayWebhookEndpoint'];
 
 const isWrite = (call: string): boolean => /^(Transact|Put|Update)/.test(call);
 

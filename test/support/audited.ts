@@ -15,11 +15,21 @@ export const AUDITED: Readonly<Record<string, readonly [recordType: string, fiel
   upsertUser: ['User', ['created_at', 'email', 'external_id', 'is_active', 'is_superadmin', 'name']],
   updateUser: ['User', ['is_active']],
   deleteUser: ['User', []],
+  revokeUserTokens: ['User', ['tokens']],
+  offboardUser: ['User', ['is_active']],
+  linkIdentity: ['Identity', ['created_at', 'linked_by', 'provider_id', 'subject', 'user_id']],
+  unlinkIdentity: ['Identity', []],
+  createIdentityProvider: [
+    'IdentityProvider',
+    [...['algorithms', 'audiences', 'created_at', 'email_domains', 'issuer', 'name', 'required_claims', 'status']],
+  ],
+  updateIdentityProvider: ['IdentityProvider', ['status']],
+  deleteIdentityProvider: ['IdentityProvider', []],
   createMembership: ['Membership', ['created_at', 'org_id', 'role_id', 'status', 'user_id']],
   updateMembership: ['Membership', ['status']],
   deleteMembership: ['Membership', []],
   endTrashed: ['Ticket', []],
-  createOrg: ['Organization', ['created_at', 'id', 'name', 'settings', 'slug']],
+  createOrg: ['Organization', ['created_at', 'id', 'membership_access', 'name', 'settings', 'slug']],
   createWebhookEndpoint: [
     'WebhookEndpoint',
     [

@@ -45,7 +45,7 @@ function lookAtRecord(api: Api, access: Access, scenario: Scenario): Promise<See
   return /^(POST|PUT)$/.test(scenario.route.method) ? creations(api, access, scenario) : change(api, access, scenario);
 }
 
-/** Operations on the webhook endpoint above their path. To replay or ping it twice makes no difference here. */
+/** Operations on the record above their path. To replay or ping it twice makes no difference here. */
 const ON_ENDPOINT: Readonly<Record<string, (api: Api, access: Access, path: string) => Promise<Seen>>> = {
   rotateWebhookEndpointSecret: async (api, access, path) => {
     const { headers } = await api.request('GET', path, access);
@@ -59,13 +59,20 @@ const ON_ENDPOINT: Readonly<Record<string, (api: Api, access: Access, path: stri
     const { body } = await api.request('GET', path, access);
     return { count: body.status === 'active' ? 1 : 0, tag: undefined };
   },
-  pingWebhookEndpoint: async (api, access, path) => {
-    const id = path.split('/').at(-1);
-    const { body } = await api.request<{ total: number }>('GET', `/api/v1/audit-events?record_id=${id}`, access);
-    // The first one is of its creation.
-    return { count: Math.min(body.total - 1, 1), tag: undefined };
+  unlinkIdentity: async (api, access, path) => {
+    const { body } = await api.request<{ data: readonly unknown[] }>('GET', path, access);
+    return { count: 10 - body.data.length, tag: undefined };
   },
+  pingWebhookEndpoint: changesAudited,
+  revokeUserTokens: changesAudited,
 };
+
+/** Whether there is another audit event of a record than that of its creation. */
+async function changesAudited(api: Api, access: Access, path: string): Promise<Seen> {
+  const id = path.split('/').at(-1);
+  const { body } = await api.request<{ total: number }>('GET', `/api/v1/audit-events?record_id=${id}`, access);
+  return { count: Math.min(body.total - 1, 1), tag: undefined };
+}
 
 /** Announced attachments are in no list: the bytes of all, each of five as in the example, tell how many there are. */
 async function announcements(api: Api, { token }: Access): Promise<Seen> {
@@ -83,8 +90,12 @@ async function creations(api: Api, { token }: Access, scenario: Scenario): Promi
 
 /** The version of the record above the path, such as of one that is moved. */
 async function versions(api: Api, { token }: Access, { path }: Scenario): Promise<Seen> {
-  const { headers } = await api.request('GET', path.replace(/\/[a-z]+$/, ''), { token });
-  return { count: Number.parseInt((headers.get('etag') ?? '').slice(1), 10), tag: undefined };
+  const { status, headers } = await api.request('GET', path.replace(/\/[a-z]+$/, ''), { token });
+  // One that is to be restored is not there before.
+  const count = path.endsWith('/restore')
+    ? Number(status === 200)
+    : Number.parseInt((headers.get('etag') ?? '').slice(1), 10);
+  return { count, tag: undefined };
 }
 
 async function change(api: Api, { token }: Access, { route, path, body }: Scenario): Promise<Seen> {

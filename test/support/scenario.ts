@@ -43,6 +43,8 @@ interface ApiOfTenant extends Pick<Api, 'request' | 'platformToken'> {
 export class TestTenant {
   readonly #api: ApiOfTenant;
   readonly #org: OrgAccess;
+  /** Ids of those that all calls share. */
+  readonly #lasting = new Set<string>();
   readonly #made = new Map<string, Promise<string>>();
   /** The types of actions for runners, by their ids: each its own, so that a claim gets it. */
   readonly #runs = new Map<string, string>();
@@ -56,6 +58,7 @@ export class TestTenant {
   async scenario(operationId: string): Promise<Scenario> {
     const route = operations.find(([id]) => id === operationId)?.[1];
     if (route === undefined) throw new Error(`no operation ${operationId}`);
+    if (operationId === 'createIdentityProvider') await this.#makeRoomForProvider();
     const path = `${await this.#pathOf(route)}${this.#queryOf(route)}`;
     const { body: taken, bodyExample } = route;
     const body =
@@ -92,6 +95,7 @@ export class TestTenant {
     if (known !== undefined) return known;
     const made = this.make(record);
     this.#made.set(record, made);
+    made.then((id) => this.#lasting.add(id)).catch(() => undefined);
     return made;
   }
 
@@ -105,6 +109,15 @@ export class TestTenant {
     const { status, body } = await this.send(await this.scenario(operationId));
     if (status !== 201) throw new Error(`making a ${record} answered ${status} ${JSON.stringify(body)}`);
     return String(body.id);
+  }
+
+  /** An organization has 20 at most. Those of which there are identities stay. */
+  async #makeRoomForProvider(): Promise<void> {
+    const list = '/api/v1/identity-providers';
+    const token = this.#org.token;
+    const { body } = await this.#api.request<{ data: { id: string }[] }>('GET', `${list}?page_size=20`, { token });
+    const others = body.data.filter(({ id }) => !this.#lasting.has(id)).slice(15);
+    for (const { id } of others) await this.#api.request('DELETE', `${list}/${id}`, { token });
   }
 
   async #makeRun(): Promise<string> {

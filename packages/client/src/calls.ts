@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AccessTokenResponse, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, AuthorizationServer, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, IdentityProvider, IdentityProviderCreate, IdentityProviderPage, IdentityProviderPatch, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, ProtectedResource, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, ServiceUpsert, Terminal, TerminalCreate, TerminalPage, TerminalPatch, TerminalUpsert, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TicketUpsert, TokenKeySet, TokenRequest, TrashPage, UpdatedIntegration, Usage, User, UserCreate, UserPage, UserPatch, UserUpsert, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, AccessTokenResponse, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, AuthorizationServer, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Identity, IdentityCreate, IdentityList, IdentityProvider, IdentityProviderCreate, IdentityProviderPage, IdentityProviderPatch, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, Offboarding, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, ProtectedResource, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, ServiceUpsert, Terminal, TerminalCreate, TerminalPage, TerminalPatch, TerminalUpsert, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TicketUpsert, TokenKeySet, TokenRequest, TrashPage, UpdatedIntegration, Usage, User, UserAccess, UserCreate, UserPage, UserPatch, UserUpsert, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -56,6 +56,12 @@ export interface Calls {
   readonly health: {
     /** Check the service: `GET /api/v1/health`. */
     readonly get: (query?: Query<'getHealth'>, options?: Options<'getHealth'>) => Promise<HealthCheck>;
+  };
+  readonly identities: {
+    /** Link an identity to a user: `POST /api/v1/users/{id}/identities`. */
+    readonly link: (id: string, body: IdentityCreate, options?: Options<'linkIdentity'>) => Promise<Identity>;
+    /** Unlink an identity of a user: `DELETE /api/v1/users/{id}/identities/{identity_id}`. */
+    readonly unlink: (id: string, identityId: string, options?: Options<'unlinkIdentity'>) => Promise<void>;
   };
   readonly identityProviders: {
     /** List identity providers: `GET /api/v1/identity-providers`. */
@@ -282,6 +288,14 @@ export interface Calls {
     readonly delete: (id: string, options?: Options<'deleteUser'>) => Promise<void>;
     /** List the changes of a user: `GET /api/v1/users/{id}/changes`. */
     readonly listChanges: (id: string, query?: Query<'listUserChanges'>, options?: Options<'listUserChanges'>) => Listing<RecordChangeList>;
+    /** List the identities of a user: `GET /api/v1/users/{id}/identities`. */
+    readonly listIdentities: (id: string, query?: Query<'listUserIdentities'>, options?: Options<'listUserIdentities'>) => Listing<IdentityList>;
+    /** Read what a user may do: `GET /api/v1/users/{id}/access`. */
+    readonly getAccess: (id: string, query?: Query<'getUserAccess'>, options?: Options<'getUserAccess'>) => Promise<UserAccess>;
+    /** End the tokens of a user: `POST /api/v1/users/{id}/revoke-tokens`. */
+    readonly revokeTokens: (id: string, body?: undefined, options?: Options<'revokeUserTokens'>) => Promise<User>;
+    /** Let a user leave: `POST /api/v1/users/{id}/offboard`. */
+    readonly offboard: (id: string, body?: undefined, options?: Options<'offboardUser'>) => Promise<Offboarding>;
     /** List the memberships of a user: `GET /api/v1/users/{id}/memberships`. */
     readonly listMemberships: (id: string, query?: Query<'listUserMemberships'>, options?: Options<'listUserMemberships'>) => Listing<MembershipList>;
   };
@@ -361,6 +375,10 @@ export const CALLS: Table = {
   },
   health: {
     get: 'get /api/v1/health',
+  },
+  identities: {
+    link: 'post /api/v1/users/{id}/identities',
+    unlink: 'delete /api/v1/users/{id}/identities/{identity_id}',
   },
   identityProviders: {
     list: 'get /api/v1/identity-providers',
@@ -493,6 +511,10 @@ export const CALLS: Table = {
     update: 'patch /api/v1/users/{id}',
     delete: 'delete /api/v1/users/{id}',
     listChanges: 'get /api/v1/users/{id}/changes',
+    listIdentities: 'get /api/v1/users/{id}/identities',
+    getAccess: 'get /api/v1/users/{id}/access',
+    revokeTokens: 'post /api/v1/users/{id}/revoke-tokens',
+    offboard: 'post /api/v1/users/{id}/offboard',
     listMemberships: 'get /api/v1/users/{id}/memberships',
   },
   webhookEndpoints: {

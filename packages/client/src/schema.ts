@@ -983,6 +983,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/{id}/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the identities of a user
+         * @description By what identity providers know it, the oldest first. Needs the permission `users:read`. Extends the specification of this service.
+         */
+        get: operations["listUserIdentities"];
+        put?: never;
+        /**
+         * Link an identity to a user
+         * @description Who signs in by it is this user. At most ten a user. Needs all permissions of the roles of the user; for superadmins a platform caller. Needs the permission `users:write`. Extends the specification of this service.
+         */
+        post: operations["linkIdentity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/identities/{identity_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an identity of a user
+         * @description The tokens of the user end. Needs all permissions of the roles of the user; for superadmins a platform caller. Needs the permission `users:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
+         */
+        delete: operations["unlinkIdentity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a user may do
+         * @description Or could do, while its organization does not let users in. Needs `memberships:read`, too. Needs the permission `users:read`. Extends the specification of this service.
+         */
+        get: operations["getUserAccess"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/revoke-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the tokens of a user
+         * @description It may sign in again. Needs all permissions of the roles of the user; for superadmins a platform caller. Needs the permission `users:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
+         */
+        post: operations["revokeUserTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/offboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a user leave
+         * @description It is inactive at once, without tokens and identities. Its memberships become inactive and its open tickets nobody’s, some with each request: repeat it until `done`. Needs all permissions of the roles of the user; for superadmins a platform caller. Needs the permission `users:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
+         */
+        post: operations["offboardUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/{id}/memberships": {
         parameters: {
             query?: never;
@@ -6284,6 +6388,200 @@ export interface components {
              */
             readonly last_login?: string | null;
         };
+        /** @description The beginning of a list, or what follows a cursor; each element a identity. */
+        IdentityList: {
+            /** @description Up to 1000 records. `Link` leads to the next ones, if there are any. */
+            data: components["schemas"]["Identity"][];
+        };
+        /** @description By what a provider knows a user. */
+        Identity: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 7be1d0c4-58a2-4f97-a3d6-0c9e2b4f6a81
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description Who signs in by it.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            readonly user_id: string;
+            /**
+             * Format: uuid
+             * @description The identity provider that knows the person.
+             * @example 4d1f7c52-90ab-4e36-8f0d-7b2c5e9a1d38
+             */
+            provider_id: string;
+            /**
+             * @description The `sub` of the provider’s tokens, character by character. It is of one user, whatever else the token says.
+             * @example AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ
+             */
+            subject: string;
+            /**
+             * @description Who linked it: an administrator, or the provider, by a mail address that it has verified.
+             * @example administrator
+             */
+            readonly linked_by: "administrator" | "mail" | (string & {});
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string;
+        };
+        /** @description What a new identity is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        IdentityCreate: {
+            /**
+             * Format: uuid
+             * @description The identity provider that knows the person.
+             * @example 4d1f7c52-90ab-4e36-8f0d-7b2c5e9a1d38
+             */
+            provider_id: string;
+            /**
+             * @description The `sub` of the provider’s tokens, character by character. It is of one user, whatever else the token says.
+             * @example AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ
+             */
+            subject: string;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 7be1d0c4-58a2-4f97-a3d6-0c9e2b4f6a81
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description Who signs in by it.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            readonly user_id?: string;
+            /**
+             * @description Who linked it: an administrator, or the provider, by a mail address that it has verified.
+             * @example administrator
+             * @enum {string}
+             */
+            readonly linked_by?: "administrator" | "mail";
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description What a user may do. */
+        UserAccess: {
+            /**
+             * Format: uuid
+             * @description Whose it is.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            user_id: string;
+            /**
+             * @description Whether it belongs to the organization: otherwise it does nothing.
+             * @example true
+             */
+            is_active: boolean;
+            /**
+             * @description Whether it does everything in its organization.
+             * @example false
+             */
+            is_superadmin: boolean;
+            /**
+             * @description Whether the organization lets its users in: otherwise they do nothing.
+             * @example true
+             */
+            membership_access: boolean;
+            /**
+             * @description Of its active memberships, those whose role has permissions.
+             * @example [
+             *       {
+             *         "membership_id": "119844a2-eebc-4a2b-9c3d-4e5f60718293",
+             *         "role_id": "029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b",
+             *         "client_id": null,
+             *         "permissions": [
+             *           "tickets:read",
+             *           "tickets:write"
+             *         ]
+             *       }
+             *     ]
+             */
+            grants: {
+                /**
+                 * Format: uuid
+                 * @description The membership that gives it.
+                 * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+                 */
+                membership_id: string;
+                /**
+                 * Format: uuid
+                 * @description The role of the membership.
+                 * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+                 */
+                role_id: string | null;
+                /**
+                 * Format: uuid
+                 * @description The client to whom it is limited; null for none.
+                 * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+                 */
+                client_id: string | null;
+                /** @description What the role permits. */
+                permissions: string[];
+            }[];
+            /**
+             * @description What it may do in the whole organization; null for everything.
+             * @example [
+             *       "tickets:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions: string[] | null;
+            /**
+             * @description What it may do besides for single clients. What two clients permit is never united.
+             * @example []
+             */
+            clients: {
+                /**
+                 * Format: uuid
+                 * @description The client.
+                 * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+                 */
+                client_id: string;
+                /** @description What it may do for this client. */
+                permissions: string[];
+            }[];
+        };
+        /** @description What a request has ended of a user who leaves. */
+        Offboarding: {
+            /**
+             * Format: uuid
+             * @description Whose it is.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            user_id: string;
+            /**
+             * Format: int64
+             * @description Memberships that are inactive now.
+             * @example 0
+             */
+            ended_memberships: number;
+            /**
+             * Format: int64
+             * @description Identities that are gone now.
+             * @example 1
+             */
+            removed_identities: number;
+            /**
+             * Format: int64
+             * @description Open tickets that are nobody’s now.
+             * @example 0
+             */
+            unassigned_tickets: number;
+            /**
+             * @description Whether nothing is left. Otherwise send the request again.
+             * @example false
+             */
+            done: boolean;
+        };
         /** @description The beginning of a list, or what follows a cursor; each element a membership. */
         MembershipList: {
             /** @description Up to 1000 records. `Link` leads to the next ones, if there are any. */
@@ -9774,6 +10072,11 @@ export type User = components['schemas']['User'];
 export type UserCreate = components['schemas']['UserCreate'];
 export type UserUpsert = components['schemas']['UserUpsert'];
 export type UserPatch = components['schemas']['UserPatch'];
+export type IdentityList = components['schemas']['IdentityList'];
+export type Identity = components['schemas']['Identity'];
+export type IdentityCreate = components['schemas']['IdentityCreate'];
+export type UserAccess = components['schemas']['UserAccess'];
+export type Offboarding = components['schemas']['Offboarding'];
 export type MembershipList = components['schemas']['MembershipList'];
 export type Membership = components['schemas']['Membership'];
 export type MembershipCreate = components['schemas']['MembershipCreate'];
@@ -12898,6 +13201,195 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecordChangeList"];
+                };
+            };
+        };
+    };
+    listUserIdentities: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The user, by the id that its creation returned. */
+                id: components["parameters"]["PathUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identities of the user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityList"];
+                };
+            };
+        };
+    };
+    linkIdentity: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. `return=representation`: a batch returns whole records (§4.2). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The user, by the id that its creation returned. */
+                id: components["parameters"]["PathUserId"];
+            };
+            cookie?: never;
+        };
+        /** @description Up to 65536 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentityCreate"];
+            };
+        };
+        responses: {
+            /** @description The linked identity. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Identity"];
+                };
+            };
+        };
+    };
+    unlinkIdentity: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since, or when this is no tag of it (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The user, by the id that its creation returned. */
+                id: components["parameters"]["PathUserId"];
+                /** @description The identity, by the id that its creation returned. */
+                identity_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity is unlinked. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getUserAccess: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The user, by the id that its creation returned. */
+                id: components["parameters"]["PathUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What its active memberships give. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserAccess"];
+                };
+            };
+        };
+    };
+    revokeUserTokens: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The user, by the id that its creation returned. */
+                id: components["parameters"]["PathUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user, unchanged. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    offboardUser: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The user, by the id that its creation returned. */
+                id: components["parameters"]["PathUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What this request has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offboarding"];
                 };
             };
         };

@@ -1,0 +1,93 @@
+import { schema } from '@custodia/counted-lists';
+import { Problem } from '#contract';
+import { StaleRead, type Stored, type Tenant } from '#table';
+import { accessItems } from '#tenancy';
+import type { Identity, User } from '../access/contract.ts';
+import { identityEntity, userEntity } from '../access/store.ts';
+import { type AccessAsRead, accessOf } from '../access/user-access.ts';
+import type { IdentityProvider } from '../identity-providers/contract.ts';
+import { identityProviderEntity } from '../identity-providers/store.ts';
+
+/**
+ * By what identity providers know users. Linking and unlinking changes the version of the user's access item, so that
+ * of two at once the second runs again, and none is linked to a user that is deleted meanwhile.
+ */
+
+const MOST_IDENTITIES = 10;
+
+const stored = ({ provider_id, subject }: Pick<Identity, 'provider_id' | 'subject'>): string =>
+  `${provider_id} ${subject}`;
+
+/** An identity as it is returned. */
+export const showIdentity = (identity: Identity): Identity => ({
+  ...identity,
+  subject: identity.subject.slice(identity.provider_id.length + 1),
+});
+
+/** The identities of a user, the oldest first. Read after its access item, they are all while that item stays. */
+export async function identitiesOf(tenant: Tenant, userId: string): Promise<readonly Stored<Identity>[]> {
+  const where = [{ field: 'user_id', anyOf: [userId] }];
+  return (await tenant.records(identityEntity).cursorPage({ limit: MOST_IDENTITIES, where })).records;
+}
+
+/** The identity of a `sub` of a provider; undefined where there is none. Two strongly consistent reads. */
+export async function identityOf(tenant: Tenant, providerId: string, subject: string): Promise<Identity | undefined> {
+  const records = tenant.records(identityEntity);
+  const value = stored({ provider_id: providerId, subject });
+  const id = await records.idOf('subject', value);
+  const found = id === undefined ? undefined : await records.get(id);
+  return found?.record.subject === value ? showIdentity(found.record) : undefined;
+}
+
+/**
+ * Stages a new identity of a user. The commit throws {@link NotUnique} where the provider's `sub` is of a user already.
+ * @throws Problem `conflict` where the user has as many as it may have
+ */
+export async function stageIdentity(
+  tenant: Tenant,
+  user: User,
+  read: AccessAsRead,
+  fields: Pick<Identity, 'provider_id' | 'subject' | 'linked_by'>,
+): Promise<Stored<Identity>> {
+  const { length } = await identitiesOf(tenant, user.id);
+  if (length >= MOST_IDENTITIES)
+    throw new Problem('conflict', { detail: `The user has ${length} identities, as many as it may have.` });
+  stageLinked(tenant, user.id, read);
+  const created_at = tenant.session.timestamp;
+  return tenant
+    .records(identityEntity)
+    .create({ fields: { ...fields, subject: stored(fields), user_id: user.id, created_at } });
+}
+
+/** Stages that what the user may do is as read, and that its identities are others. */
+const stageLinked = (tenant: Tenant, userId: string, { access, isStored }: AccessAsRead): void =>
+  isStored
+    ? accessItems.stageOfUser(tenant, userId, access, {})
+    : accessItems.stageOfUser(tenant, userId, undefined, access);
+
+/**
+ * Stages the identity of the only active user with a mail address, who is no superadmin, on condition that user and
+ * provider are so at the commit. The caller has checked that the provider has verified the address.
+ * @returns undefined where there is no such user, or the provider does not list the domain
+ * @throws Problem `conflict` as {@link stageIdentity}
+ */
+export async function linkByMail(
+  tenant: Tenant,
+  provider: Stored<IdentityProvider>,
+  { subject, email }: { readonly subject: string; readonly email: string },
+): Promise<{ readonly user: User; readonly identity: Identity } | undefined> {
+  const { id, email_domains } = provider.record;
+  const users = tenant.records(userEntity);
+  const same = (address: string): string => userEntity.unique.email?.(address) ?? address;
+  const domain = same(email).slice(same(email).lastIndexOf('@') + 1);
+  const userId = email_domains.includes(domain) ? await users.idOf('email', email) : undefined;
+  const user = userId === undefined ? undefined : (await users.get(userId))?.record;
+  if (user === undefined || same(user.email) !== same(email)) return undefined;
+  const read = await accessOf(tenant, user);
+  if (!user.is_active || user.is_superadmin || !read.access.is_active || read.access.is_superadmin) return undefined;
+  const changed = () => new StaleRead('the user or the provider has changed');
+  users.require(user.id, changed, { email: user.email, is_active: true, is_superadmin: false });
+  tenant.records(identityProviderEntity).require(id, changed, { status: 'active', [schema.VERSION]: provider.version });
+  const { record } = await stageIdentity(tenant, user, read, { provider_id: id, subject, linked_by: 'mail' });
+  return { user, identity: showIdentity(record) };
+}

@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { localConnection } from '#local-dynamodb';
+import { configureTable, environmentTable } from '#table';
+import { accessItems } from '#tenancy';
+import { identityProviderEntity } from '../../functions/identity-providers/store.ts';
+import { identityOf, linkByMail } from '../../functions/users/identities.ts';
+import { differencesOf } from '../operator/damaged-tenant.ts';
+import type { JsonBody } from '../support/api.ts';
+import { GatedHandler } from '../support/gate.ts';
+import { keyMadeBy } from '../support/keys.ts';
+import { prepared } from '../support/prepared.ts';
+import { doIn, openTenant } from '../support/storage.ts';
+import { type Calls, callsOf, newTenant, pointsAt } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
+
+/** By what identity providers know users (`functions/users/identities.ts`), and how users leave. */
+
+const gate = new GatedHandler();
+const api = useApi();
+beforeAll(() => configureTable({ ...localConnection(), requestHandler: gate }));
+const org = prepared(() => newTenant(api));
+const platform = prepared(async () => callsOf(api, await api.platformToken()));
+const USERS = '/api/v1/users';
+
+const newUser = async (fields: JsonBody = {}) =>
+  (await org.create(USERS, { email: `${randomUUID()}@acme.example`, ...fields })).id;
+const newProvider = async (fields: JsonBody = {}, by: Calls = org) =>
+  (
+    await by.create('/api/v1/identity-providers', {
+      ...{ name: 'x', issuer: `https://id.example/${randomUUID()}`, audiences: ['custodia'] },
+      ...{ email_domains: ['acme.example'], ...fields },
+    })
+  ).id;
+const link = (user: string, provider_id: string, subject: string = randomUUID(), by: Calls = org) =>
+  by.ask('POST', `${USERS}/${user}/identities`, { provider_id, subject });
+const identitiesOf = async (user: string) => (await org.read(`${USERS}/${user}/identities`)).data;
+const tenant = () => openTenant(environmentTable(), org.orgId);
+const epochOf = async (user: string) => (await accessItems.ofUser(tenant(), user))?.epoch;
+let provider: string;
+beforeAll(async () => {
+  provider = await newProvider();
+});
+
+/** A key with what changes users, without the permissions of their roles. */
+const weakKey = () => keyMadeBy(api, org, { permissions: ['users:write'] });
+async function member(fields: JsonBody = {}) {
+  const user = await newUser(fields);
+  const role = await org.create('/api/v1/roles', { code: randomUUID(), label: 'x', permissions: ['tickets:write'] });
+  await org.create(`${USERS}/memberships`, { user_id: user, role_id: role.id });
+  return user;
+}
+
+describe('an identity', () => {
+  it('is of one user, by provider and subject exactly', async () => {
+    const [user, other, subject] = [await newUser(), await newUser(), randomUUID()];
+    const { status, body } = await link(user, provider, subject);
+    const made = { user_id: user, provider_id: provider, subject, linked_by: 'administrator' };
+    expect([status, body]).toMatchObject([201, made]);
+    expect(await identitiesOf(user)).toEqual([body]);
+    const taken = await link(other, provider, subject);
+    expect([taken.status, taken.body.errors]).toEqual([409, pointsAt('subject')]);
+    expect((await link(other, provider, subject.toUpperCase())).status).toBe(201);
+    expect((await link(other, await newProvider(), subject)).status).toBe(201);
+    expect(await identityOf(tenant(), provider, subject)).toMatchObject(made);
+    expect(await identityOf(tenant(), provider, `${subject}x`)).toBeUndefined();
+    expect(await identityOf(tenant(), randomUUID(), subject)).toBeUndefined();
+  });
+
+  it('is of a provider that the organization has', async () => {
+    const foreign = await newProvider({}, await newTenant(api));
+    for (const id of [foreign, randomUUID()]) {
+      const { status, body } = await link(await newUser(), id);
+      expect([status, body.errors]).toEqual([422, pointsAt('provider_id')]);
+    }
+  });
+
+  it('is unlinked with the tokens of its user, and not by way of another user', async () => {
+    const [user, other] = [await newUser(), await newUser()];
+    const { body } = await link(user, provider);
+    expect((await org.ask('DELETE', `${USERS}/${other}/identities/${body.id}`)).status).toBe(404);
+    expect((await org.ask('DELETE', `${USERS}/${user}/identities/${body.id}`)).status).toBe(204);
+    expect([await identitiesOf(user), await epochOf(user)]).toEqual([[], 1]);
+    expect((await link(other, provider, String(body.subject))).status).toBe(201);
+  });
+
+  it('is one of ten at most, however many are linked at once, which all go with the user', async () => {
+    const user = await newUser();
+    for (let count = 0; count < 8; count++) expect((await link(user, provider)).status).toBe(201);
+    const statuses = await Promise.all([1, 2, 3, 4].map(async () => (await link(user, provider)).status));
+    expect(statuses.toSorted()).toEqual([201, 201, 409, 409]);
+    const [{ subject } = {}] = await identitiesOf(user);
+    expect((await org.ask('DELETE', `${USERS}/${user}`)).status).toBe(204);
+    expect(await identityOf(tenant(), provider, String(subject))).toBeUndefined();
+    expect(await differencesOf(org.orgId)).toEqual([]);
+  });
+
+  it('is not linked to a user that is deleted meanwhile', async () => {
+    const [user, subject] = [await newUser(), randomUUID()];
+    const arrived = gate.hold('TransactWriteItems');
+    const linking = link(user, provider, subject);
+    const release = await arrived;
+    expect((await org.ask('DELETE', `${USERS}/${user}`)).status).toBe(204);
+    release();
+    expect((await linking).status).toBe(404);
+    expect(await identityOf(tenant(), provider, subject)).toBeUndefined();
+  });
+
+  it('keeps its provider from being deleted', async () => {
+    const used = await newProvider();
+    const user = await newUser();
+    const { body } = await link(user, used);
+    const path = `/api/v1/identity-providers/${used}`;
+    expect((await org.ask('DELETE', path)).status).toBe(409);
+    await org.ask('DELETE', `${USERS}/${user}/identities/${body.id}`);
+    expect((await org.ask('DELETE', path)).status).toBe(204);
+  });
+});
+
+describe('who links, unlinks or ends tokens', () => {
+  it('has all that the user may do, and is the platform for superadmins', async () => {
+    const [user, weak] = [await member(), await weakKey()];
+    const { body } = await link(user, provider);
+    const requests = [
+      ['POST', `${USERS}/${user}/identities`, { provider_id: provider, subject: 'mine' }],
+      ['DELETE', `${USERS}/${user}/identities/${body.id}`, undefined],
+      ['POST', `${USERS}/${user}/revoke-tokens`, undefined],
+      ['POST', `${USERS}/${user}/offboard`, undefined],
+    ] as const;
+    for (const [method, path, sent] of requests) expect((await weak.ask(method, path, sent)).status).toBe(403);
+    const superadmin = await platform.create(`${USERS}?org_id=${org.orgId}`, {
+      ...{ email: `${randomUUID()}@acme.example`, is_superadmin: true },
+    });
+    expect((await link(superadmin.id, provider)).status).toBe(403);
+    const path = `${USERS}/${superadmin.id}/identities?org_id=${org.orgId}`;
+    expect((await platform.ask('POST', path, { provider_id: provider, subject: randomUUID() })).status).toBe(201);
+  });
+
+  it('is not cut off meanwhile', async () => {
+    const [user, other] = [await newUser(), await keyMadeBy(api, org)];
+    const arrived = gate.hold('TransactWriteItems');
+    const linking = link(user, provider, randomUUID(), other);
+    const release = await arrived;
+    await org.ask('PATCH', other.path, { status: 'inactive' });
+    release();
+    expect((await linking).status).toBe(401);
+    expect(await identitiesOf(user)).toEqual([]);
+  });
+});
+
+describe('linking by mail', () => {
+  const linked = async (email: string, id = provider, subject = randomUUID()) =>
+    doIn(tenant(), async (opened) => {
+      opened.session.audit.actAs({ type: 'service', name: 'sign-in' } as never, 'signIn');
+      const found = await opened.records(identityProviderEntity).get(id);
+      return found && linkByMail(opened, found, { subject, email });
+    });
+
+  it('finds the active user who is no superadmin, in whatever case the address is', async () => {
+    const email = `Ines.${randomUUID()}@Acme.Example`;
+    const user = await newUser({ email });
+    const found = await linked(email.toUpperCase());
+    expect(found).toMatchObject({ user: { id: user }, identity: { linked_by: 'mail' } });
+    expect(await identitiesOf(user)).toEqual([found?.identity]);
+  });
+
+  it('finds nobody who is inactive or unknown, at a domain that is not listed, or is a superadmin', async () => {
+    const of = (domain: string) => `${randomUUID()}@${domain}`;
+    const [inactive, elsewhere, powerful] = [of('acme.example'), of('evil.acme.example'), of('acme.example')];
+    await newUser({ email: inactive, is_active: false });
+    await newUser({ email: elsewhere });
+    await platform.create(`${USERS}?org_id=${org.orgId}`, { email: powerful, is_superadmin: true });
+    for (const email of [inactive, elsewhere, powerful, of('acme.example'), 'acme.example', ''])
+      expect(await linked(email)).toBeUndefined();
+  });
+
+  it('does nothing for a user whose address changes, or for a provider that is inactive, meanwhile', async () => {
+    const email = `${randomUUID()}@acme.example`;
+    const user = await newUser({ email });
+    const used = await newProvider();
+    for (const change of [
+      () => org.ask('PATCH', `${USERS}/${user}`, { email: `${randomUUID()}@acme.example` }),
+      () => org.ask('PATCH', `/api/v1/identity-providers/${used}`, { email_domains: [] }),
+    ]) {
+      await org.ask('PATCH', `${USERS}/${user}`, { email });
+      const arrived = gate.hold('TransactWriteItems');
+      const linking = linked(email, used);
+      const release = await arrived;
+      expect((await change()).status).toBe(200);
+      release();
+      expect(await linking).toBeUndefined();
+    }
+    expect(await identitiesOf(user)).toEqual([]);
+  });
+});
+
+describe('what a user may do', () => {
+  it('is shown before it holds, for the organization and by client', async () => {
+    const user = await member();
+    const client_id = (await org.create('/api/v1/clients', { name: 'x', slug: randomUUID() })).id;
+    const role = await org.create('/api/v1/roles', { code: randomUUID(), label: 'x', permissions: ['clients:read'] });
+    await org.create(`${USERS}/memberships`, { user_id: user, role_id: role.id, client_id });
+    expect(await org.read(`${USERS}/${user}/access`)).toMatchObject({
+      ...{ user_id: user, is_active: true, membership_access: false, permissions: ['tickets:write'] },
+      grants: [{ client_id: null }, { client_id, role_id: role.id, permissions: ['clients:read'] }],
+      clients: [{ client_id, permissions: ['clients:read'] }],
+    });
+    const reader = await keyMadeBy(api, org, { permissions: ['users:read'] });
+    expect((await reader.ask('GET', `${USERS}/${user}/access`)).status).toBe(403);
+  });
+
+  it('ends with its tokens, which count', async () => {
+    const user = await member();
+    expect((await org.ask('POST', `${USERS}/${user}/revoke-tokens`)).status).toBe(200);
+    expect(await epochOf(user)).toBe(1);
+    const [event] = (await org.read('/api/v1/audit-events')).data;
+    expect(event).toMatchObject({ record_type: 'User', record_id: user, changed_fields: ['tokens'] });
+  });
+});
+
+it('a user leaves with everything, some of it with each request', async () => {
+  const user = await member();
+  for (let count = 0; count < 7; count++) await org.create(`${USERS}/memberships`, { user_id: user });
+  for (let count = 0; count < 10; count++) await link(user, provider);
+  const ticket = { subject: 's', description: 'd', source: 'email', contact_id: randomUUID(), assigned_to: user };
+  for (let count = 0; count < 7; count++) await org.create('/api/v1/tickets', ticket);
+  const closed = await org.create('/api/v1/tickets', { ...ticket, status: 'closed' });
+  const leave = async () => (await org.ask('POST', `${USERS}/${user}/offboard`)).body;
+  expect(await leave()).toMatchObject({ removed_identities: 10, ended_memberships: 0, done: false });
+  expect(await accessItems.ofUser(tenant(), user)).toMatchObject({ is_active: false, epoch: 1 });
+  const counts: unknown[] = [];
+  for (let last: JsonBody = {}; last.done !== true; ) {
+    last = await leave();
+    counts.push([last.ended_memberships, last.unassigned_tickets]);
+  }
+  expect(counts).toEqual([
+    [6, 0],
+    [2, 0],
+    [0, 6],
+    [0, 1],
+  ]);
+  expect((await accessItems.ofUser(tenant(), user))?.grants).toEqual([]);
+  const left = await org.read(`/api/v1/tickets?assigned_to=${user}`);
+  expect(left.data.map(({ id }) => id)).toEqual([closed.id]);
+  expect(await leave()).toMatchObject({ unassigned_tickets: 0, done: true });
+  expect(await differencesOf(org.orgId)).toEqual([]);
+});
