@@ -176,7 +176,8 @@ describe('linking by mail', () => {
 
   it('does nothing for a user whose address changes, or for a provider that is inactive, meanwhile', async () => {
     const email = `${randomUUID()}@acme.example`;
-    const user = await newUser({ email });
+    // Its access item has the name, and stays as it is when the address changes.
+    const user = await newUser({ email, name: 'Inês' });
     const used = await newProvider();
     for (const change of [
       () => org.ask('PATCH', `${USERS}/${user}`, { email: `${randomUUID()}@acme.example` }),
