@@ -26,7 +26,7 @@ export const membershipEntity = entity('MEMBERSHIP', membership, {
 
 /** Its stored `subject` begins with the provider's id: it is unique within a provider. */
 export const identityEntity = entity('IDENTITY', identity, {
-  indexes: [set('user_id')],
+  indexes: [set('user_id'), set('provider_id')],
   counted: {
     provider_id: {
       by: identityProviderEntity,

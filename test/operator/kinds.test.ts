@@ -70,7 +70,7 @@ it('knows the values of filters that it names', () => {
 
 it('knows what the contracts say of a filter: ids of records, a closed set, flags', () => {
   const valuesOf = (name: string) => kinds.find(({ entity }) => entity.name === name)?.values;
-  expect(valuesOf('RESOURCE')).toMatchObject({ client_id: { name: 'CLIENT' }, service_id: { name: 'SERVICE' } });
-  expect(valuesOf('TICKET')).toMatchObject({ status: ['open', 'closed', 'pending'], client_id: { name: 'CLIENT' } });
+  expect(valuesOf('RESOURCE')).toMatchObject({ client_id: [{ name: 'CLIENT' }], service_id: [{ name: 'SERVICE' }] });
+  expect(valuesOf('TICKET')).toMatchObject({ status: ['open', 'closed', 'pending'], client_id: [{ name: 'CLIENT' }] });
   expect(valuesOf('USER')).toEqual({ is_active: ['true', 'false'] });
 });
