@@ -24,7 +24,10 @@ export const membershipEntity = entity('MEMBERSHIP', membership, {
   journaled: {},
 });
 
-/** Its stored `subject` begins with the provider's id: it is unique within a provider. */
+/**
+ * Its stored `subject` begins with the provider's id: it is unique within a provider. Audit events are of the user: ten
+ * identities and their user are deleted in one transaction, which has no room for more.
+ */
 export const identityEntity = entity('IDENTITY', identity, {
   indexes: [set('user_id'), set('provider_id')],
   counted: {
@@ -34,5 +37,4 @@ export const identityEntity = entity('IDENTITY', identity, {
       onMissing: noSuchRecord('provider_id'),
     },
   },
-  audited: 'Identity',
 });

@@ -53,10 +53,12 @@ export async function stageIdentity(
   if (length >= MOST_IDENTITIES)
     throw new Problem('conflict', { detail: `The user has ${length} identities, as many as it may have.` });
   stageLinked(tenant, user.id, read);
-  const created_at = tenant.session.timestamp;
-  return tenant
-    .records(identityEntity)
-    .create({ fields: { ...fields, subject: stored(fields), user_id: user.id, created_at } });
+  const created = { ...fields, subject: stored(fields), user_id: user.id, created_at: tenant.session.timestamp };
+  const [identity] = await Promise.all([
+    tenant.records(identityEntity).create({ fields: created }),
+    tenant.auditLog('User').changed(user.id, ['identities']),
+  ]);
+  return identity;
 }
 
 /** Stages that what the user may do is as read, and that its identities are others. */

@@ -35,7 +35,10 @@ export async function offboard(
   const ended = memberships.slice(0, identities.length > 0 ? 0 : AT_ONCE.memberships);
   const counts = { ended_memberships: ended.length, removed_identities: identities.length };
   if (user.record.is_active || identities.length + ended.length > 0) {
-    if (user.record.is_active) await tenant.records(userEntity).update(user, { is_active: false });
+    const audited = ['tokens', ...(identities.length > 0 ? ['identities'] : [])];
+    if (user.record.is_active)
+      await tenant.records(userEntity).update(user, { is_active: false }, { alsoAudited: audited });
+    else await tenant.auditLog('User').changed(user_id, audited);
     for (const identity of identities) await tenant.records(identityEntity).remove(identity);
     for (const membership of ended) await tenant.records(membershipEntity).update(membership, { status: 'inactive' });
     const ids = new Set(ended.map(({ record }) => record.id));

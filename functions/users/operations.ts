@@ -116,7 +116,7 @@ export const userOperations: Operations<typeof users> = {
     if (identity?.record.user_id !== params.id) throw noRecord(identityEntity);
     const read = await accessOf(tenant, user.record);
     await checkSignIn(tenant, caller, user.record);
-    await records.remove(identity);
+    await Promise.all([records.remove(identity), tenant.auditLog('User').changed(params.id, ['identities', 'tokens'])]);
     stageAccess(tenant, params.id, read, { epoch: read.access.epoch + 1 });
     return respond.empty;
   },

@@ -67,7 +67,6 @@ it('every operation that changes integrations, roles, users, memberships, organi
 
 describe('what is done', () => {
   const ofRecord = ({ route, path }: Scenario, body: JsonBody | undefined): string => {
-    if (route.path.includes('/identities')) return String(body?.id ?? path.split('/').at(-1));
     const index = route.path.split('/').indexOf('{id}');
     return index < 0 ? String(body?.id) : (path.split('/')[index] ?? '');
   };

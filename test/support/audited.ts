@@ -16,9 +16,9 @@ export const AUDITED: Readonly<Record<string, readonly [recordType: string, fiel
   updateUser: ['User', ['is_active']],
   deleteUser: ['User', []],
   revokeUserTokens: ['User', ['tokens']],
-  offboardUser: ['User', ['is_active']],
-  linkIdentity: ['Identity', ['created_at', 'linked_by', 'provider_id', 'subject', 'user_id']],
-  unlinkIdentity: ['Identity', []],
+  offboardUser: ['User', ['is_active', 'tokens']],
+  linkIdentity: ['User', ['identities']],
+  unlinkIdentity: ['User', ['identities', 'tokens']],
   createIdentityProvider: [
     'IdentityProvider',
     [...['algorithms', 'audiences', 'created_at', 'email_domains', 'issuer', 'name', 'required_claims', 'status']],
