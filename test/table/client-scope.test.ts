@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entity, Repository, RequestSession, set, Tenant } from '#table';
+import { BetweenCallsHandler } from '../support/between-calls.ts';
 import { aCaller } from '../support/caller.ts';
 import { useTable } from './test-list.ts';
 
@@ -146,6 +147,22 @@ describe('a handle that sees some clients only', () => {
     await expect(below(b).create({ fields: { text: 'x', secret: false } })).rejects.toThrow(
       'below those of other clients',
     );
+  });
+
+  it('has a page of few of them in few calls, however many are of the organization itself', async () => {
+    const [a = ''] = await made(A);
+    const [first, ...others] = await noted(a, false, ...Array<boolean>(40).fill(true), false, false);
+    const counting = new BetweenCallsHandler(
+      () => 0,
+      async () => undefined,
+    );
+    const { id } = table.open();
+    const session = new RequestSession(table.over(counting), () => time, time + 10_000);
+    const below = Tenant.of({ ...aCaller(id), clients: [A] }, session).below(notes, a);
+    const page = await below.cursorPage({ limit: 1, after: first });
+    expect([page.records.map(({ record }) => record.id), page.next]).toEqual([[others[40]], others[40]]);
+    expect(counting.count).toBeGreaterThan(1);
+    expect(counting.count).toBeLessThan(10);
   });
 
   it('stays so where the organization is named, and has no trash', async () => {

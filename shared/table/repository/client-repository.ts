@@ -99,15 +99,15 @@ export class ClientChildRepository<T extends object> extends ChildRepository<T> 
     return parent !== undefined && stored !== undefined && this.#isShown(stored.record) ? stored : undefined;
   }
 
-  /** Also the id of the last record is of one that is shown. */
+  /** Also the id of the last record is of one that is shown. Each call reads more: many that are not shown take few. */
   override async cursorPage(query: CursorQuery): Promise<CursorPage<T>> {
     if ((await this.#parent()) === undefined) return { records: [], next: undefined };
     const shown: Stored<T>[] = [];
-    let after = query.after;
+    let { after, limit } = query;
     do {
-      const { records, next } = await super.cursorPage({ ...query, after });
+      const { records, next } = await super.cursorPage({ ...query, after, limit });
       shown.push(...records.filter(({ record }) => this.#isShown(record)));
-      after = next;
+      [after, limit] = [next, Math.min(2 * limit, 1_000)];
     } while (after !== undefined && shown.length <= query.limit);
     const records = shown.slice(0, query.limit);
     return { records, next: shown.length > query.limit ? String(records.at(-1)?.item.id) : undefined };
