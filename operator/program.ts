@@ -5,6 +5,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { declareDoctor } from './commands/doctor.ts';
 import { declareErase } from './commands/erase.ts';
 import { declareExport } from './commands/export.ts';
+import { identityProviderCommands } from './commands/identity-providers.ts';
 import { declareImport } from './commands/import.ts';
 import { keyCommands } from './commands/keys.ts';
 import { organizationCommands } from './commands/organizations.ts';
@@ -16,6 +17,7 @@ import { declareWebhooksReplay } from './commands/webhooks.ts';
 const COMMANDS = [
   declareDoctor,
   ...keyCommands,
+  ...identityProviderCommands,
   ...organizationCommands,
   ...stageCommands,
   declareExport,

@@ -2,7 +2,7 @@ import type { Item } from '@custodia/counted-lists';
 import { Problem } from '#contract';
 import { type Operations, organizationOf, pagesOf, requireLivePermissions, respond } from '#http';
 import type { Caller } from '#identity';
-import { changesOf, StaleRead, type Tenant } from '#table';
+import { changesOf, StaleRead, type Stored, type Tenant } from '#table';
 import { accessItems, stageCount } from '#tenancy';
 import { type IdentityProvider, type identityProviders, MOST_PROVIDERS } from './contract.ts';
 import { checkIssuer } from './issuer.ts';
@@ -34,9 +34,7 @@ export const identityProviderOperations: Operations<typeof identityProviders> = 
     const changes = changesOf(before.record, body);
     if (changes === undefined) return respond.record(before);
     requireAll(tenant, caller);
-    const after = await records.update(before, changes);
-    if (changes.status !== undefined) await stageActive(tenant, after.record);
-    return respond.record(after);
+    return respond.record(await changeIdentityProvider(tenant, before, changes));
   },
 
   deleteIdentityProvider: async ({ params, tenant, caller, getOrThrow }) => {
@@ -51,6 +49,17 @@ export const identityProviderOperations: Operations<typeof identityProviders> = 
     return respond.empty;
   },
 };
+
+/** Stages the change of a provider, and what the authorizer takes of it. */
+export async function changeIdentityProvider(
+  tenant: Tenant,
+  before: Stored<IdentityProvider>,
+  changes: Partial<IdentityProvider>,
+): Promise<Stored<IdentityProvider>> {
+  const after = await tenant.records(identityProviderEntity).update(before, changes);
+  if (changes.status !== undefined) await stageActive(tenant, after.record);
+  return after;
+}
 
 const FULL = `The organization has ${MOST_PROVIDERS} identity providers, as many as it may have.`;
 

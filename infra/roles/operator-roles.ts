@@ -33,6 +33,7 @@ import {
   JOURNAL,
   LIST_OF_ORGANIZATIONS,
   OF_TENANT,
+  PROVIDER_KEYS,
   SETS_OF_AUDIT_EVENTS,
   SETS_OF_JOURNAL,
   SUSPENSION,
@@ -61,6 +62,7 @@ interface Context {
 }
 
 const INTEGRATIONS = tenantPartition(TENANT, 'INTEGRATION');
+const IDENTITY_PROVIDERS = tenantPartition(TENANT, 'IDENTITY_PROVIDER');
 const [ORGANIZATIONS = '', SETS_OF_ORGANIZATIONS = ''] = LIST_OF_ORGANIZATIONS;
 const EVENTS_OF_PLATFORM = [auditEventEntity, journalEntity].map(({ name }) => tenantPartition(PLATFORM, name));
 
@@ -104,7 +106,7 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
       [['GetItem', 'PutItem'], [ANY_SIGN_IN_NAME]],
     ],
     denied: [
-      [ALL_ACTIONS, [CREDENTIALS_PARTITION]],
+      [ALL_ACTIONS, [CREDENTIALS_PARTITION, PROVIDER_KEYS]],
       [CHANGES, [AUDIT_EVENTS, JOURNAL]],
     ],
     more: (role, { attachments }) => {
@@ -116,7 +118,7 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
   Export: {
     description: 'Reads the records of the tenant that its session is tagged with (bin/operator.ts)',
     allowed: [[['GetItem', 'Query'], [OF_TENANT]]],
-    denied: [[ALL_ACTIONS, [CREDENTIALS_PARTITION, USER_ACCESS]]],
+    denied: [[ALL_ACTIONS, [CREDENTIALS_PARTITION, PROVIDER_KEYS, USER_ACCESS]]],
   },
   /**
    * `erase`: suspends the organization, removes it from the platform's list, and deletes all items of the tenant,
@@ -141,7 +143,7 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
     ],
     denied: [
       [allBut('DeleteItem'), [CREDENTIALS_PARTITION]],
-      [allBut('GetItem', 'Query', 'DeleteItem'), [USER_ACCESS]],
+      [allBut('GetItem', 'Query', 'DeleteItem'), [USER_ACCESS, PROVIDER_KEYS]],
     ],
     more: (role, { attachments }) => {
       attachments.allow(role, 's3:DeleteObjectVersion');
@@ -159,14 +161,16 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
     denied: [
       // An event is applied with the permissions that its integration has now.
       [allBut('GetItem', 'ConditionCheckItem'), [CREDENTIALS_PARTITION]],
+      [ALL_ACTIONS, [PROVIDER_KEYS]],
       [CHANGES, [AUDIT_EVENTS, JOURNAL]],
     ],
     more: (role, { keys }) => keys.allowSecretsOfTenant(role),
   },
   /**
-   * `integrations list` and `disable`: lists the integrations of its tenant, and changes them with their credentials,
-   * one by one. It creates and deletes none, decrypts no secret and sees no other record. IAM cannot distinguish the
-   * end of a key from other changes of its credentials; the audit event does.
+   * `integrations list` and `disable`, and the same of `identity-providers`: lists those of its tenant, and changes
+   * them with their credentials and with what users may do, one by one. It creates and deletes none, decrypts no secret
+   * and sees no other record. IAM cannot distinguish the end of a key or a provider from other changes; the audit event
+   * does.
    */
   CutOff: {
     description: 'Lists and cuts off integrations of the tenant that its session is tagged with (bin/operator.ts)',
@@ -174,7 +178,12 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
       [['GetItem'], [tenantPartition(TENANT, organizationEntity.name)]],
       [['GetItem', 'Query', 'UpdateItem'], [INTEGRATIONS]],
       [['UpdateItem'], [storedSets.partitionOf(`${INTEGRATIONS}*`), tenantPartition(TENANT, 'QUOTA')]],
-      [['GetItem', 'UpdateItem'], [CREDENTIALS_PARTITION]],
+      [
+        ['GetItem', 'UpdateItem'],
+        [CREDENTIALS_PARTITION, USER_ACCESS],
+      ],
+      [['GetItem', 'Query', 'UpdateItem'], [IDENTITY_PROVIDERS]],
+      [['UpdateItem'], [storedSets.partitionOf(`${IDENTITY_PROVIDERS}*`)]],
       [['PutItem'], [AUDIT_EVENTS, JOURNAL]],
       [['UpdateItem'], [SETS_OF_AUDIT_EVENTS, SETS_OF_JOURNAL]],
     ],
