@@ -1,7 +1,8 @@
 import { Resolver } from 'node:dns/promises';
 import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
-import * as http from 'node:http';
-import * as https from 'node:https';
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import type { RequestOptions as HttpsOptions } from 'node:https';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { isLocal, isLocalName, isPublic, type Target, type Targets, targetOf } from './target.ts';
 
@@ -130,14 +131,14 @@ function send(
   const encrypted = url.protocol === 'https:';
   const { signal } = connection;
   const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const request = (encrypted ? https : http).request(url, {
+  const request = (encrypted ? httpsRequest : httpRequest)(url, {
     method,
     headers,
     maxHeaderSize: MOST_HEADERS,
     signal,
     ...connecting(connection),
     // An agent for this call alone: Node's own may keep connections, and use a proxy that the environment names.
-    ...(encrypted ? { agent: new https.Agent(), ...checking(host, connection) } : { agent: new http.Agent() }),
+    ...(encrypted ? { agent: new HttpsAgent(), ...checking(host, connection) } : { agent: new HttpAgent() }),
   });
   let stage: OutboundError = 'connection';
   let outcome: Outcome | undefined;
@@ -180,7 +181,7 @@ const connecting = ({ addresses }: Connection): RequestOptions & Partial<TcpNetC
 });
 
 /** The certificate is checked whatever the environment says. An address is no server name (RFC 6066 §3). */
-const checking = (host: string, { ca }: Connection): https.RequestOptions => ({
+const checking = (host: string, { ca }: Connection): HttpsOptions => ({
   servername: isIP(host) === 0 ? host : '',
   rejectUnauthorized: true,
   ...(ca !== undefined && { ca }),

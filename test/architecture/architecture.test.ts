@@ -225,8 +225,8 @@ describe('what the functions reach', () => {
   it('is AWS, where the environment says that it is, and addresses that a caller gave by one sender', () => {
     const sender = [
       'shared/outbound/request.ts: import { Resolver } from node:dns/promises',
-      'shared/outbound/request.ts: import * as http from node:http',
-      'shared/outbound/request.ts: import * as https from node:https',
+      'shared/outbound/request.ts: import { Agent as HttpAgent, request as httpRequest } from node:http',
+      'shared/outbound/request.ts: import { Agent as HttpsAgent, request as httpsRequest } from node:https',
     ];
     // DynamoDB on one machine: `DYNAMODB_ENDPOINT`. The heartbeat calls the stage itself: `HEALTH_URL`.
     // It finds the stores when bundles are made, and is in none.
