@@ -31,6 +31,7 @@ describe('a guide', () => {
     'guides/import',
     'guides/attachments',
     'guides/oauth',
+    'guides/people-sign-in',
     'events',
   ])('works when pasted after the quickstart: %s', async (name) => {
     const steps = stepsIn(`docs/${name}.md`);

@@ -17,7 +17,17 @@ import { useApi } from '../support/use-api.ts';
 /** The documentation without a browser; `test/browser/docs.slow.test.ts` has one. */
 
 const START = '/api/v1/docs';
-const GUIDES = ['pagination', 'errors', 'retries', 'batch', 'rate-limits', 'events', 'webhooks', 'changelog'];
+const GUIDES = [
+  'pagination',
+  'errors',
+  'retries',
+  'batch',
+  'rate-limits',
+  'people-sign-in',
+  'events',
+  'webhooks',
+  'changelog',
+];
 const PAGES = [START, ...['guides', ...GUIDES, 'reference', 'problems'].map((name) => `${START}/${name}`)];
 /** Every page leads to these. */
 const NAVIGATION = [START, `${START}/guides`, `${START}/reference`, `${START}/problems`];

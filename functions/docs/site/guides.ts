@@ -11,6 +11,7 @@ const SOURCES = {
   retries: 'docs/guides/retries.md',
   batch: 'docs/guides/batch.md',
   'rate-limits': 'docs/guides/rate-limits.md',
+  'people-sign-in': 'docs/guides/people-sign-in.md',
   events: 'docs/events.md',
   webhooks: 'docs/webhooks.md',
   changelog: 'CHANGELOG.md',

@@ -15,6 +15,7 @@ export const TITLES = {
   retries: 'Retries and idempotency',
   batch: 'Batches',
   'rate-limits': 'Rate limits',
+  'people-sign-in': 'People sign in',
   events: 'Events',
   webhooks: 'Incoming webhooks',
   changelog: 'Changelog',
