@@ -101,7 +101,7 @@ export class Functions extends Construct {
     ]);
     const { authorizerCacheSeconds } = props.settings;
     this.named(AUTHORIZER).lambda.addEnvironment('AUTHORIZER_CACHE_SECONDS', String(authorizerCacheSeconds));
-    this.#tenantRole('AuditRole', 'audit');
+    this.#tenantRole('SignInRole', 'sign-in');
     this.#tenantRole('PlainTenantRole', 'records-without-secrets');
     this.#tenantRole('TenantRole', 'records');
     this.#tenantRole('AuditedRecordsRole', 'audited-records');

@@ -6,6 +6,8 @@ export interface Rights {
   readonly tenants?: TenantRights;
   /** Looks up the tenant of an app code: reads `APP#…` and nothing else of the table. */
   readonly findsApps?: true;
+  /** Looks up the organization whose users sign in by a slug: reads `SIGN_IN#…` and nothing else of the table. */
+  readonly findsOrganizations?: true;
   /**
    * Reads the credentials of an integration before a session of its tenant exists, one by one, and nothing else of the
    * table.
@@ -38,7 +40,8 @@ export interface Rights {
 }
 
 /**
- * - `audit`: adds to the tenant's audit log and reads nothing;
+ * - `sign-in`: finds out who signs in: reads users, their identities and their providers, links an identity, and adds
+ *   audit events;
  * - `records-without-secrets`: only reaches the tenant's own partition keys;
  * - `records`: also decrypts the tenant's secrets, as all following kinds do, but adds no audit events;
  * - `audited-records`: also adds to the audit log, as all following kinds do;
@@ -52,7 +55,7 @@ export interface Rights {
  * - `deliveries`: reads records, and changes only what a delivery changes (`functions/deliveries/`).
  */
 export type TenantRights =
-  | 'audit'
+  | 'sign-in'
   | 'records-without-secrets'
   | 'records'
   | 'audited-records'
@@ -118,7 +121,8 @@ const BEYOND: Readonly<Record<string, Rights>> = {
   batch: { tenants: 'batches', secrets: true },
   auth: {
     ...FINDS_INTEGRATIONS,
-    tenants: 'audit',
+    findsOrganizations: true,
+    tenants: 'sign-in',
     signs: true,
     verifies: true,
   },

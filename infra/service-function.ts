@@ -24,6 +24,7 @@ import {
   ANY_BACKLOG,
   ANY_CREDENTIALS,
   ANY_LOGIN_FAILURE,
+  ANY_SIGN_IN_NAME,
   ANY_SUSPENSION,
   ANY_USER_ACCESS,
   allowItems,
@@ -119,6 +120,7 @@ export class ServiceFunction extends Construct {
 /** What a function's own rights allow it on the table, outside of a tenant's session. */
 const ON_ITEMS: Readonly<Partial<Record<keyof Rights, OnItems>>> = {
   findsApps: [['GetItem'], [ANY_APP]],
+  findsOrganizations: [['GetItem'], [ANY_SIGN_IN_NAME]],
   readsCredentials: [['GetItem'], ANY_CREDENTIALS],
   readsUserAccess: [['GetItem'], ANY_USER_ACCESS],
   seesSuspensions: [['GetItem'], [ANY_SUSPENSION]],

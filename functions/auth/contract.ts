@@ -34,11 +34,17 @@ const scope = () =>
     .optional()
     .meta({ examples: ['clients:read tickets:write'] });
 
+/** In characters. */
+const MAX_SUBJECT_TOKEN = 16_384;
+
 export const tokenRequest = body('TokenRequest', () => ({
   grant_type: field
     .text(100, 1)
     .meta({ examples: ['client_credentials'] })
-    .describe('How the client gets the token: `client_credentials`, as an integration (RFC 6749 §4.4).'),
+    .describe(
+      'How the client gets the token: `client_credentials`, as an integration (RFC 6749 §4.4), or ' +
+        '`urn:ietf:params:oauth:grant-type:token-exchange`, for a user (RFC 8693).',
+    ),
   client_id: field
     .identifier(100)
     .optional()
@@ -52,6 +58,26 @@ export const tokenRequest = body('TokenRequest', () => ({
   scope: scope().describe(
     'To get a token that may do less: permissions of the integration, with a space between two (RFC 6749 §3.3).',
   ),
+  subject_token: field
+    .text(MAX_SUBJECT_TOKEN, 1)
+    .optional()
+    .meta({ examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6Im9uZSJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl'] })
+    .describe('For an exchange: an ID token, or an access token that is a JWT, of an identity provider.'),
+  subject_token_type: field
+    .text(100, 1)
+    .optional()
+    .meta({ examples: ['urn:ietf:params:oauth:token-type:id_token'] })
+    .describe('What it is: `urn:ietf:params:oauth:token-type:id_token`, or `…:jwt` for an access token.'),
+  organization: field
+    .identifier(100, 1)
+    .optional()
+    .meta({ examples: ['acme-lda'] })
+    .describe('For an exchange: the organization of the user, by its id or its slug.'),
+  actor_token: field
+    .text(MAX_SUBJECT_TOKEN)
+    .optional()
+    .meta({ examples: [''] })
+    .describe('Not known here.'),
 })).describe('A request for a token (RFC 6749 §4). Other parameters are ignored.');
 
 export const accessTokenResponse = declared(() =>
@@ -59,13 +85,18 @@ export const accessTokenResponse = declared(() =>
     .strictObject({
       ...tokenFields(),
       scope: scope().describe('The permissions to which the token is narrowed, where the request had a `scope`.'),
+      issued_token_type: field
+        .text(100)
+        .optional()
+        .meta({ examples: ['urn:ietf:params:oauth:token-type:access_token'] })
+        .describe('Of an exchange: that the token is an access token (RFC 8693 §2.2.1).'),
     })
     .describe('A token as OAuth returns it (RFC 6749 §5.1).')
     .meta({ id: 'AccessTokenResponse' }),
 );
 
-/** An ID token is longer than any other parameter. In bytes. */
-const MAX_TOKEN_REQUEST = 16_384;
+/** An ID token is longer than all other parameters, and a form encodes little of it. In bytes. */
+const MAX_TOKEN_REQUEST = 20_480;
 
 const TOKEN_EXAMPLE = {
   access_token: 'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6IlRfb3ZtIn0.eyJ0eXBlIjoiYXBpX2tleSJ9.c2lnbmF0dXJl',
@@ -76,7 +107,7 @@ const TOKEN_EXAMPLE = {
 export const auth = contract({
   name: 'auth',
   tag: 'Authentication',
-  description: 'Where an integration exchanges its app code and secret for a short-lived token.',
+  description: 'Where integrations and users get short-lived tokens.',
   mainOperation: 'login',
   routes: {
     login: route('POST', '/api/v1/auth/login', {
@@ -98,8 +129,9 @@ export const auth = contract({
         'The token endpoint of OAuth 2.0 (RFC 6749 §3.2), for tools and libraries that know it: the same token as ' +
         'that of a login, under the same limits. `client_id` is the app code. It and the secret are in the header ' +
         '`Authorization: Basic`, or in the body, and not in both. With `scope` the token may do less: what both the ' +
-        'scope and the integration have. Errors have the form of RFC 6749 §5.2; what the gateway refuses by itself ' +
-        'is problem details.',
+        'scope and the integration have. A token exchange (RFC 8693) gives a user a token for the one of its ' +
+        'identity provider: it ends with that one, after an hour at the latest. Errors have the form of RFC 6749 ' +
+        '§5.2; what the gateway refuses by itself is problem details.',
       extension: true,
       auth: 'none',
       oauth: true,

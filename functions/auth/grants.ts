@@ -2,11 +2,11 @@ import type * as z from 'zod';
 import { issueToken, TOKEN_TIMES } from '#auth';
 import { Problem } from '#contract';
 import type { OpenInput } from '#http';
-import { includeAll, type Permissions } from '#identity';
-import { codes } from '../access/codes.static.ts';
 import { authenticate } from './authenticate.ts';
 import { clientOf } from './client.ts';
 import type { accessTokenResponse, tokenRequest } from './contract.ts';
+import { exchange } from './exchange.ts';
+import { narrowTo, scopeOf } from './scope.ts';
 
 /** Ways to get a token (RFC 6749 §1.3), by `grant_type`. */
 
@@ -30,10 +30,22 @@ async function authenticated(body: GrantInput['body'], input: Omit<GrantInput, '
 
 const LIFETIME = { token_type: 'bearer', expires_in: TOKEN_TIMES.lifetime } as const;
 
-/** Named where it is not everything that the client has (RFC 6749 §5.1). */
-const scopeOf = ({ scope }: { readonly scope: Permissions }) => (scope === null ? {} : { scope: scope.join(' ') });
+/** For a user, by a token of an identity provider (RFC 8693). */
+const tokenExchange: Grant = async ({ body, session }) => {
+  const found = await exchange(body, session);
+  const lifetime = Math.min(found.expiresAt - Math.floor(session.now / 1000), LIFETIME.expires_in);
+  return {
+    access_token: await issueToken(found, session.now),
+    ...{ ...LIFETIME, expires_in: lifetime },
+    ...scopeOf(found),
+    issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+  };
+};
 
-const GRANTS: Readonly<Record<string, Grant>> = { client_credentials: clientCredentials };
+const GRANTS: Readonly<Record<string, Grant>> = {
+  client_credentials: clientCredentials,
+  'urn:ietf:params:oauth:grant-type:token-exchange': tokenExchange,
+};
 
 /** @throws Problem with the OAuth error `unsupported_grant_type` */
 export function grantOf(type: string): Grant {
@@ -41,21 +53,4 @@ export function grantOf(type: string): Grant {
   if (grant !== undefined) return grant;
   const detail = `grant_type must be one of: ${Object.keys(GRANTS).join(', ')}.`;
   throw new Problem('invalid-body', { detail, oauthError: 'unsupported_grant_type' });
-}
-
-const known: ReadonlySet<string> = new Set(codes);
-
-/**
- * The permissions of a requested scope (RFC 6749 §3.3): codes with spaces between them, each of which is held. Null: no
- * scope is requested.
- * @throws Problem with the OAuth error `invalid_scope`
- */
-function narrowTo(requested: string | undefined, held: Permissions): Permissions {
-  const scope = [...new Set(requested?.split(' ').filter((code) => code !== ''))].sort();
-  const refused = scope.filter((code) => !known.has(code) || !includeAll(held, [code]));
-  if (refused.length > 0) {
-    const detail = `scope has what is no permission of this client: ${refused.join(' ')}`;
-    throw new Problem('invalid-body', { detail, oauthError: 'invalid_scope' });
-  }
-  return scope.length === 0 ? null : scope;
 }

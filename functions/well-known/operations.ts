@@ -16,7 +16,7 @@ export const wellKnownOperations: Operations<typeof wellKnown> = {
       token_endpoint: `${baseUrl}/api/v1/auth/token`,
       jwks_uri: `${baseUrl}/.well-known/jwks.json`,
       // RFC 8414 §2 takes others for granted where these are missing.
-      grant_types_supported: ['client_credentials'],
+      grant_types_supported: ['client_credentials', 'urn:ietf:params:oauth:grant-type:token-exchange'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
       response_types_supported: [],
       scopes_supported: codes,

@@ -43,6 +43,9 @@ export const SETS_OF_JOURNAL = storedSets.partitionOf(JOURNAL);
 export const CREDENTIALS_PARTITION = credentialsPartition(TENANT);
 /** The partition of what the tenant's users may do. */
 export const USER_ACCESS = userAccessPartition(TENANT);
+/** The partition of the keys with which the tenant's identity providers sign. */
+export const PROVIDER_KEYS = tenantPartition(TENANT, 'PROVIDER_KEYS');
+const ofTenant = (partition: string): string => tenantPartition(TENANT, partition);
 const REFUSALS = tenantPartition(TENANT, 'REFUSALS');
 
 const ORGANIZATIONS = tenantPartition(PLATFORM, 'ORG');
@@ -65,6 +68,21 @@ const SUSPENSION_CHECK: OnItems = [['GetItem'], [SUSPENSION]];
 const AUDIT: OnItems = [
   ['PutItem', 'UpdateItem'],
   [AUDIT_EVENTS, SETS_OF_AUDIT_EVENTS, REFUSALS],
+];
+
+/** Who signs in, and what is noted of that. A provider counts its identities. */
+const SIGNED_IN: readonly OnItems[] = [
+  [
+    ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'],
+    ['IDENTITY_PROVIDER', 'IDENTITY', 'IDENTITY#*', 'USER', 'USER_ACCESS', 'UNIQUE#*', 'ONCE#TOKEN'].map(ofTenant),
+  ],
+  [
+    ['PutItem', 'UpdateItem'],
+    ['IDENTITY_PROVIDER', 'IDENTITY', 'IDENTITY#*', 'USER', 'USER_ACCESS', 'UNIQUE#IDENTITY#*', 'ONCE#TOKEN'].map(
+      ofTenant,
+    ),
+  ],
+  [['GetItem', 'UpdateItem'], [PROVIDER_KEYS]],
 ];
 
 /**
@@ -119,6 +137,8 @@ interface Reach {
   readonly credentials?: readonly ItemAction[];
   /** Its actions on what the tenant's users may do. Everything else is denied. */
   readonly userAccess?: readonly ItemAction[];
+  /** Its actions on the keys of identity providers. Everything else is denied: they say whose tokens are good. */
+  readonly providerKeys?: readonly ItemAction[];
   /** Whether it puts items into the audit log: events, or tombstones of gaps. Otherwise that is denied. */
   readonly putsAuditEvents?: true;
 }
@@ -131,7 +151,13 @@ const OF_CALLER: readonly ItemAction[] = ['GetItem', 'ConditionCheckItem'];
 
 /** The rights of functions of each kind. */
 const REACH: Readonly<Record<TenantRights, Reach>> = {
-  audit: { allowed: [AUDIT], putsAuditEvents: true },
+  'sign-in': {
+    allowed: [AUDIT, SUSPENSION_CHECK, ...SIGNED_IN],
+    // An identity that is linked counts as a change. It signs for all users, so this gives it nothing more.
+    userAccess: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    providerKeys: ['GetItem', 'UpdateItem'],
+    putsAuditEvents: true,
+  },
   'records-without-secrets': { allowed: [OWN, IN_ADVANCE, SUSPENSION_CHECK], putsAuditEvents: true },
   records: { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK] },
   'audited-records': { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK], putsAuditEvents: true },
@@ -201,10 +227,11 @@ export class TenantRole extends Construct {
       path: rolePath(this, key, 'tenant'),
       assumedBy: new AccountPrincipal(account).withConditions(this.#conditions(kind)).withSessionTags(),
     });
-    const { allowed, credentials = [], userAccess = [], putsAuditEvents } = REACH[kind];
+    const { allowed, credentials = [], userAccess = [], providerKeys = [], putsAuditEvents } = REACH[kind];
     for (const each of allowed) this.role.addToPolicy(allowItems(table, ...each));
     this.role.addToPolicy(denyItems(table, allBut(...credentials), [CREDENTIALS_PARTITION]));
     this.role.addToPolicy(denyItems(table, allBut(...userAccess), [USER_ACCESS]));
+    this.role.addToPolicy(denyItems(table, allBut(...providerKeys), [PROVIDER_KEYS]));
     this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS, JOURNAL]));
     if (!putsAuditEvents) this.role.addToPolicy(denyItems(table, ['PutItem'], [AUDIT_EVENTS]));
   }

@@ -17,7 +17,7 @@ import type { RequestSession } from './session/request-session.ts';
 
 /**
  * The handle to one tenant's data, and the only access to it. It is made from a verified caller, from an integration's
- * stored credentials, or for an organization that is about to be created, never from unverified input alone.
+ * stored credentials, for an organization that is about to be created, or to verify who signs in.
  */
 export class Tenant {
   /** `PLATFORM` or the organization's id. */
@@ -49,6 +49,14 @@ export class Tenant {
   /** The tenant of stored credentials. */
   static ofCredentials(credentials: { readonly tenant: TenantId }, session: RequestSession): Tenant {
     return new Tenant(credentials.tenant, session);
+  }
+
+  /**
+   * The organization that a request for a token names, to find out who sends it. Its identity provider's signature
+   * decides whether anything of it is returned (`functions/auth/exchange.ts`).
+   */
+  static ofSignIn(orgId: string, session: RequestSession): Tenant {
+    return new Tenant(orgId as TenantId, session);
   }
 
   /** The tenant of an entry of the register of endpoints for webhooks (`functions/events/state/register.ts`). */

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Key } from '@custodia/counted-lists';
+import type { Key, Table } from '@custodia/counted-lists';
 import { StaleRead, type Tenant } from '#table';
 import { type SignIn, signInKey, type UserAccess, userAccessKey } from './user-access.ts';
 
@@ -67,6 +67,16 @@ const hasChanged = (): StaleRead => new StaleRead('what users may do has changed
 
 /** Names the organization whose users sign in by a slug: slugs are not unique, but these are. */
 export const signInNameKey = (slug: string): Key => ({ PK: `SIGN_IN#${slug}`, SK: 'TENANT' });
+
+/**
+ * The id of the organization whose users sign in by a slug, with the function's own rights; undefined where there is
+ * none. Strongly consistent: users sign in as soon as they are let in.
+ */
+export async function organizationNamed({ client, name }: Table, slug: string): Promise<string | undefined> {
+  const command = new GetCommand({ TableName: name, Key: { ...signInNameKey(slug) }, ConsistentRead: true });
+  const { Item: { tenant } = {} } = await client.send(command);
+  return tenant === undefined ? undefined : String(tenant);
+}
 
 /**
  * Stages that an organization is found by another slug.

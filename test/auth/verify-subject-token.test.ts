@@ -306,7 +306,7 @@ describe('a token is exchanged once', () => {
     const [org, other] = [randomUUID(), randomUUID()];
     const verified = await verify(signedBy(ours));
     const exchange = (orgId: string, digest = verified.digest) =>
-      doIn(openTenant(table, orgId), async (tenant) => takeOnce(tenant, { digest }));
+      doIn(openTenant(table, orgId), async (tenant) => takeOnce(tenant, { digest }, (reason) => reason));
     const ends = await Promise.allSettled([exchange(org), exchange(org)]);
     expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     await expect(exchange(org)).rejects.toMatchObject({ name: 'SubjectTokenRefused', reason: 'used' });

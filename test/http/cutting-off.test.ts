@@ -131,10 +131,11 @@ describe('a change on the reserve', () => {
     ]).toEqual([429, 429, 200, 200]);
   });
 
-  it('is of integrations, by three routes', () => {
+  it('is of integrations and of users, by three routes each', () => {
     const reserved = contracts.flatMap(({ routes }) =>
       Object.entries(routes).flatMap(([operationId, { cutsOff }]) => (cutsOff ? [operationId] : [])),
     );
-    expect(reserved).toEqual(['updateIntegration', 'rotateSecret', 'revokeTokens']);
+    const ofUsers = ['unlinkIdentity', 'revokeUserTokens', 'offboardUser'];
+    expect(reserved).toEqual([...ofUsers, 'updateIntegration', 'rotateSecret', 'revokeTokens']);
   });
 });

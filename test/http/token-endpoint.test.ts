@@ -70,7 +70,7 @@ describe('a client gets a token', () => {
 });
 
 describe('a request is refused', () => {
-  const big = () => ({ ...GRANT, ...inBody(), subject_token: 'x'.repeat(16_384) });
+  const big = () => ({ ...GRANT, ...inBody(), subject_token: 'x'.repeat(20_480) });
 
   it.each<[string, () => ReturnType<typeof sendForm>, number, string]>([
     ['without a grant type', () => sendForm(inBody()), 400, 'invalid_request'],

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EMPTY_KEYS } from '#table';
 import { prepareStarts } from '../../bench/cold-start/stack.ts';
 import { contracts } from '../../functions/all-contracts.ts';
@@ -16,6 +16,7 @@ import { DELIVERY_SCHEDULE, rightsOf } from '../../infra/rights.ts';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { listening } from '../support/listening.ts';
+import { startOidcProvider } from '../support/oidc-provider.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { prepared } from '../support/prepared.ts';
 import { proxyEventOf } from '../support/proxy-event.ts';
@@ -50,7 +51,7 @@ describeBundles(() => api.functions);
 const CROSSING = /^ORG#PLATFORM#(ORG(#SET)?$|ONCE#REQUEST#|CREDENTIALS$)/;
 
 /** Read by a function on its own, to find out who calls. */
-const CREDENTIALS = /^ORG#[^#]+#CREDENTIALS$/;
+const OF_CALLERS = /^ORG#[^#]+#(CREDENTIALS|USER_ACCESS)$/;
 
 const scheduleRole = (): string | undefined => api.functions.get(DELIVERY_SCHEDULE)?.role;
 /** Numbers that the schedule of deliveries reads on its own. */
@@ -60,7 +61,7 @@ const BACKLOG = /^ORG#[^#]+#(DELIVERY|EVENT#SET)$/;
 const anotherTenants = ({ by, operation, partitions }: TableRequest): string[] =>
   partitions.filter((partition) => {
     const tenant = /^ORG#([^#]*)#/.exec(partition)?.[1];
-    if (by.tags.tenant === undefined && operation === 'GetItem' && CREDENTIALS.test(partition)) return false;
+    if (by.tags.tenant === undefined && operation === 'GetItem' && OF_CALLERS.test(partition)) return false;
     if (by.roleArn === scheduleRole() && operation === 'BatchGetItem' && BACKLOG.test(partition)) return false;
     return tenant !== undefined && tenant !== by.tags.tenant && !CROSSING.test(partition);
   });
@@ -205,6 +206,32 @@ describe('what touches two tenants works under the roles of the stack', () => {
     expect((await api.request('GET', `/api/v1/orgs/${key.org_id}`, { token })).status).toBe(200);
   });
 
+  it('somebody signs in, is linked by mail, and is known by then', async () => {
+    const oidc = await startOidcProvider();
+    onTestFinished(() => oidc.close());
+    const { token, orgId: organization } = await api.orgToken('Signing in');
+    const slug = `acme-${randomUUID()}`;
+    const provider = { name: 'Ours', issuer: oidc.issuer, audiences: [oidc.clientId], email_domains: ['acme.example'] };
+    await created(api.request('POST', '/api/v1/identity-providers', { token, body: provider }));
+    await created(api.request('POST', '/api/v1/users', { token, body: { email: 'ada@acme.example' } }));
+    const change = { token, body: { slug, membership_access: true } };
+    expect((await api.request('PATCH', `/api/v1/orgs/${organization}`, change)).status).toBe(200);
+    const person = { sub: randomUUID(), email: 'ada@acme.example', email_verified: true };
+    for (const named of [organization, slug]) {
+      const body = {
+        ...{ grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange', organization: named },
+        ...{
+          subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
+          subject_token: await oidc.signIn(person),
+        },
+      };
+      const exchanged = await api.request('POST', '/api/v1/auth/token', { body });
+      expect(exchanged.status, JSON.stringify([exchanged.body, api.account.refusals])).toBe(200);
+      const me = await api.request('GET', '/api/v1/me', { token: String(exchanged.body.access_token) });
+      expect(me.body).toMatchObject({ user: { email: 'ada@acme.example' } });
+    }
+  });
+
   it('a login that is refused, in the audit log of the integration’s organization', async () => {
     const body = { app_code: rival.appCode, secret: 'wrong' };
     expect((await api.request('POST', '/api/v1/auth/login', { body })).status).toBe(401);
@@ -259,7 +286,9 @@ describe('sessions', () => {
     expect(own.length).toBeGreaterThan(20);
     for (const { partitions } of own)
       for (const partition of partitions)
-        expect(partition).toMatch(/^((APP|LOGIN_FAILURE|SUSPENDED)#|HEALTH$|WARM#$|ORG#[^#]+#CREDENTIALS$)/);
+        expect(partition).toMatch(
+          /^((APP|LOGIN_FAILURE|SIGN_IN|SUSPENDED)#|HEALTH$|WARM#$|ORG#[^#]+#(CREDENTIALS|USER_ACCESS)$)/,
+        );
   });
 });
 

@@ -143,10 +143,17 @@ describe('what users may do', () => {
   it('is changed by the functions whose operations it follows from, item by item, and reached by no other', () => {
     const reaching = TENANT_ROLES.filter((arn) => actionsOn(ofAcme(arn), own).length > 0).map(nameOf);
     expect(reaching).toEqual(
-      ['Grants', 'Batches', 'Organizations', 'Integrations', 'Endpoints'].map((kind) => `Functions${kind}Role`),
+      ['SignIn', 'Grants', 'Batches', 'Organizations', 'Integrations', 'Endpoints'].map(
+        (kind) => `Functions${kind}Role`,
+      ),
     );
     const changing = TENANT_ROLES.filter((arn) => may(stack, ofAcme(arn), 'UpdateItem', [own])).map(nameOf);
-    expect(changing).toEqual(['FunctionsGrantsRole', 'FunctionsBatchesRole', 'FunctionsOrganizationsRole']);
+    expect(changing).toEqual([
+      'FunctionsSignInRole',
+      'FunctionsGrantsRole',
+      'FunctionsBatchesRole',
+      'FunctionsOrganizationsRole',
+    ]);
     for (const arn of TENANT_ROLES) {
       expect(
         (['BatchWriteItem', 'Query', 'BatchGetItem'] as const).filter((action) =>
@@ -161,6 +168,16 @@ describe('what users may do', () => {
       (name) => [name, actionsOn({ roleArn: roleOf(stack, name), tags: {} }, own)] as const,
     );
     expect(actions.filter(([, allowed]) => allowed.length > 0)).toEqual([['authorizer', ['GetItem']]]);
+  });
+});
+
+describe('the keys of identity providers', () => {
+  const own = `ORG#${ACME}#PROVIDER_KEYS`;
+
+  it('say whose tokens are good, and are reached by the function that exchanges these alone', () => {
+    const reaching = TENANT_ROLES.filter((arn) => actionsOn(ofAcme(arn), own).length > 0);
+    expect(reaching.map(nameOf)).toEqual(['FunctionsSignInRole']);
+    expect(reaching.map((arn) => actionsOn(ofAcme(arn), own))).toEqual([['GetItem', 'UpdateItem']]);
   });
 });
 

@@ -14,7 +14,7 @@ const KEYS: readonly KeyPurpose[] = [
   ...(['sign', 'verify', 'secrets', 'endpoint-secrets', 'platform-secrets', 'no-key'] as const),
 ];
 const TENANTS: readonly TenantRights[] = [
-  ...(['audit', 'records-without-secrets', 'records', 'audited-records'] as const),
+  ...(['sign-in', 'records-without-secrets', 'records', 'audited-records'] as const),
   ...(['grants', 'batches', 'organizations', 'integrations', 'endpoints', 'deliveries'] as const),
 ];
 const HOLDERS: readonly RoleHolder[] = [...TENANTS, 'no-tenants', 'tenant', 'operator'];

@@ -34,7 +34,7 @@ export interface paths {
         put?: never;
         /**
          * Request a token with OAuth
-         * @description The token endpoint of OAuth 2.0 (RFC 6749 §3.2), for tools and libraries that know it: the same token as that of a login, under the same limits. `client_id` is the app code. It and the secret are in the header `Authorization: Basic`, or in the body, and not in both. With `scope` the token may do less: what both the scope and the integration have. Errors have the form of RFC 6749 §5.2; what the gateway refuses by itself is problem details. Needs no token. Extends the specification of this service.
+         * @description The token endpoint of OAuth 2.0 (RFC 6749 §3.2), for tools and libraries that know it: the same token as that of a login, under the same limits. `client_id` is the app code. It and the secret are in the header `Authorization: Basic`, or in the body, and not in both. With `scope` the token may do less: what both the scope and the integration have. A token exchange (RFC 8693) gives a user a token for the one of its identity provider: it ends with that one, after an hour at the latest. Errors have the form of RFC 6749 §5.2; what the gateway refuses by itself is problem details. Needs no token. Extends the specification of this service.
          */
         post: operations["requestToken"];
         delete?: never;
@@ -2116,7 +2116,7 @@ export interface components {
         /** @description A request for a token (RFC 6749 §4). Other parameters are ignored. */
         TokenRequest: {
             /**
-             * @description How the client gets the token: `client_credentials`, as an integration (RFC 6749 §4.4).
+             * @description How the client gets the token: `client_credentials`, as an integration (RFC 6749 §4.4), or `urn:ietf:params:oauth:grant-type:token-exchange`, for a user (RFC 8693).
              * @example client_credentials
              */
             grant_type: string;
@@ -2136,6 +2136,26 @@ export interface components {
              * @example clients:read
              */
             scope?: string;
+            /**
+             * @description For an exchange: an ID token, or an access token that is a JWT, of an identity provider.
+             * @example eyJhbGciOiJSUzI1NiIsImtpZCI6Im9uZSJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl
+             */
+            subject_token?: string;
+            /**
+             * @description What it is: `urn:ietf:params:oauth:token-type:id_token`, or `…:jwt` for an access token.
+             * @example urn:ietf:params:oauth:token-type:id_token
+             */
+            subject_token_type?: string;
+            /**
+             * @description For an exchange: the organization of the user, by its id or its slug.
+             * @example acme-lda
+             */
+            organization?: string;
+            /**
+             * @description Not known here.
+             * @example
+             */
+            actor_token?: string;
         };
         /** @description A token as OAuth returns it (RFC 6749 §5.1). */
         AccessTokenResponse: {
@@ -2160,6 +2180,11 @@ export interface components {
              * @example clients:read
              */
             scope?: string;
+            /**
+             * @description Of an exchange: that the token is an access token (RFC 8693 §2.2.1).
+             * @example urn:ietf:params:oauth:token-type:access_token
+             */
+            issued_token_type?: string;
         };
         /** @description An error of OAuth 2.0 (RFC 6749 §5.2). Members that you do not know are to be ignored. */
         OAuthError: {
@@ -10189,7 +10214,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 16384 bytes. */
+        /** @description Up to 20480 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TokenRequest"];

@@ -7,7 +7,7 @@ export interface IdentityProvider {
   readonly algorithms: readonly string[];
   /** Domains whose verified mail addresses count. */
   readonly email_domains: readonly string[];
-  readonly required_claims: Readonly<Record<string, string>>;
+  readonly required_claims: Readonly<Record<string, unknown>>;
 }
 
 /** Algorithms with a public key (RFC 7518 §3.1, RFC 8037 §3.1, RFC 9864 §2.2), whatever a provider lists. */

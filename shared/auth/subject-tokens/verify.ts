@@ -175,8 +175,12 @@ const KEPT = 86_400;
  * Stages that a token is exchanged, so that it is exchanged once. This is a part of the exchange's own transaction:
  * both or neither, so that a token is not used up by an exchange that fails, and no two of one token succeed. The new
  * token is for nobody before the commit.
- * @throws SubjectTokenRefused `used`, by the commit
+ * @param refusal the error that the commit throws for one that was exchanged before
  */
-export function takeOnce(tenant: Tenant, { digest }: Pick<VerifiedSubject, 'digest'>): void {
-  tenant.deduplication('TOKEN').remember(digest, {}, KEPT, () => new SubjectTokenRefused('used'));
+export function takeOnce(
+  tenant: Tenant,
+  { digest }: Pick<VerifiedSubject, 'digest'>,
+  refusal: (reason: SubjectTokenRefused) => Error,
+): void {
+  tenant.deduplication('TOKEN').remember(digest, {}, KEPT, () => refusal(new SubjectTokenRefused('used')));
 }
