@@ -17,7 +17,7 @@ type Matched = { readonly route: Route; readonly contract: Pick<Contract, 'hidde
 
 /**
  * The body of such a request, of one of its clients.
- * @throws Problem `forbidden` for what is hidden from it; `invalid-body`, `reference-not-found`
+ * @throws Problem `forbidden` for what is hidden from it, and for names; `invalid-body`, `reference-not-found`
  */
 export function withinClients(
   matched: Matched,
@@ -27,19 +27,15 @@ export function withinClients(
 ): Parsed | undefined {
   const { route } = matched;
   const asked = Object.entries(query).flatMap(([name, given]) => fieldsAsked(route, name, given));
-  refuseHidden(matched, 'query', asked);
+  refuse('query', asked, (field) => isHidden(matched, field));
   const body = asNumber(json?.value);
   if (json === undefined || route.body === undefined || typeof body !== 'object' || body === null) return json;
   const { schema, readOnlyFields } = route.body;
   const isKnown = (name: string): boolean => name in schema.shape || name in readOnlyFields;
-  const given = Object.entries(body).filter(
-    ([name, value]) => value !== null || !isHidden(matched, name) || !isKnown(name),
-  );
-  refuseHidden(
-    matched,
-    'body',
-    given.map(([field]) => ({ name: field, field })),
-  );
+  const isKept = (name: string): boolean => isHidden(matched, name) || NAMES.includes(name);
+  const given = Object.entries(body).filter(([name, value]) => value !== null || !isKept(name) || !isKnown(name));
+  const sent = given.map(([field]) => ({ name: field, field }));
+  refuse('body', sent, isKept);
   const fields = Object.fromEntries(given);
   for (const field of referencesIn(schema).keys()) {
     if (typeof asNumber(fields[field]) === 'object' && fields[field] !== null)
@@ -63,14 +59,17 @@ const fieldsAsked = (route: Route, name: string, given: readonly string[]): Aske
 const isHidden = ({ contract }: Matched, field: string): boolean =>
   contract.hiddenFromClients?.includes(field) ?? false;
 
+/** By which other systems find a record to change: with another client's name it would get what is for that one. */
+const NAMES: readonly string[] = ['external_id', 'slug', 'ticket_code'];
+
 /** Also what filters or sorts reveals values. */
-function refuseHidden(matched: Matched, part: 'query' | 'body', asked: readonly Asked[]): void {
-  const hidden = asked.filter(({ field }) => isHidden(matched, field));
-  if (hidden.length === 0) return;
+function refuse(part: 'query' | 'body', asked: readonly Asked[], isRefused: (field: string) => boolean): void {
+  const refused = asked.filter(({ field }) => isRefused(field));
+  if (refused.length === 0) return;
   const detail = 'is for people of the whole organization';
   throw new Problem('forbidden', {
-    detail: `People of a client do not see ${hidden.map(({ field }) => field).join(', ')}.`,
-    errors: hidden.map(({ name }) => ({ in: part, pointer: pointer([name]), detail })),
+    detail: `People of a client do not give ${refused.map(({ field }) => field).join(', ')}.`,
+    errors: refused.map(({ name }) => ({ in: part, pointer: pointer([name]), detail })),
   });
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { filteredField, isSearchable, listParametersOf, type Route, referencesIn } from '#contract';
+import { filteredField, isSearchable, listParametersOf, type Route, referencesIn, uniqueFieldsOf } from '#contract';
 import { listQueryOf } from '../../shared/contract/list-query.ts';
 import type { JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
@@ -231,6 +231,13 @@ const writing = (of: Served, more: JsonBody = {}): Asked => {
 const hiddenIn = ({ route: { response }, hidden }: Served) =>
   hidden.filter((field) => field in ((response.example ?? {}) as object));
 
+/** The fields by which upserts find a record, or that no two records have. */
+const namesIn = ({ name, route: { body } }: Served): string[] => {
+  const found = served.flatMap(({ name: other, route }) => (other === name ? (route.upsert?.by ?? []) : []));
+  const names = body === undefined ? [] : [...uniqueFieldsOf(body.schema).keys(), ...found];
+  return [...new Set(names)].filter((field) => field in (body?.schema.shape ?? {}));
+};
+
 describe('a body', () => {
   it.each(each(writes, referencesOf))('%s: its %s is of A, else a 422 as of nothing', async (_, field, of) => {
     const record = field.replace(/_id$/, '').replace(/^./, (letter) => letter.toUpperCase());
@@ -254,6 +261,13 @@ describe('a body', () => {
     const path = `/api/v1/${name}/${world.a.ids[NAMES[name] ?? 'Client']}`;
     const kept = await api.request('GET', path, { token: world.token });
     expect(kept.body).toMatchObject({ [field]: world.a.records[NAMES[name] ?? '']?.[field] ?? null });
+  });
+
+  it.each(each(writes, namesIn))('%s: its %s is given by the organization', async (_, field, of) => {
+    const said = await askAs(person(), of, writing(of, { [field]: null }));
+    expect([201, 200]).toContain(said.status);
+    const { status, body } = await expectNoDifference(of, writing(of, { [field]: world.b.mark }));
+    expect([status, body.errors]).toEqual([403, [expect.objectContaining({ in: 'body', pointer: `#/${field}` })]]);
   });
 
   const creates = writes.filter(({ route }) => route.response.status === 201);

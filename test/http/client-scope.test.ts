@@ -75,6 +75,19 @@ it('a ticket of no client is there for nobody of a client', async () => {
   expect((await ask('listTickets', { query: { client_id: 'null' } }, both())).body.total).toBe(0);
 });
 
+it('what is for a client to come goes to nobody who has taken its name', async () => {
+  const params = { id: world.a.ids.Client };
+  const external_id = `crm-${randomUUID()}`;
+  for (const name of [{ external_id }, { slug: external_id }]) {
+    const { status, body: problem } = await ask('updateClient', { params, body: name });
+    expect([status, problem.errors]).toEqual([403, body(Object.keys(name)[0] ?? '')]);
+  }
+  const path = `/api/v1/clients?external_id=${external_id}`;
+  const given = { name: 'Zdelta', slug: external_id };
+  expect((await api.request('PUT', path, { token: world.token, body: given })).status).toBe(201);
+  expect((await ask('getClient', { params })).text).not.toContain('Zdelta');
+});
+
 /** The messages of a ticket one by one, each with the cursor of its page. */
 async function pagesIn(params: { readonly id: string }, sort: string) {
   const pages: { data: JsonBody[]; next: string | undefined }[] = [];
