@@ -6,7 +6,7 @@ export interface Rights {
   readonly tenants?: TenantRights;
   /** Looks up the tenant of an app code: reads `APP#…` and nothing else of the table. */
   readonly findsApps?: true;
-  /** Looks up the organization whose users sign in by a slug: reads `SIGN_IN#…` and nothing else of the table. */
+  /** Looks up whether users sign in to an organization: reads `SIGN_IN#…`, and what users may do, item by item. */
   readonly findsOrganizations?: true;
   /**
    * Reads the credentials of an integration before a session of its tenant exists, one by one, and nothing else of the

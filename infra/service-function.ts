@@ -120,7 +120,7 @@ export class ServiceFunction extends Construct {
 /** What a function's own rights allow it on the table, outside of a tenant's session. */
 const ON_ITEMS: Readonly<Partial<Record<keyof Rights, OnItems>>> = {
   findsApps: [['GetItem'], [ANY_APP]],
-  findsOrganizations: [['GetItem'], [ANY_SIGN_IN_NAME]],
+  findsOrganizations: [['GetItem'], [ANY_SIGN_IN_NAME, ...ANY_USER_ACCESS]],
   readsCredentials: [['GetItem'], ANY_CREDENTIALS],
   readsUserAccess: [['GetItem'], ANY_USER_ACCESS],
   seesSuspensions: [['GetItem'], [ANY_SUSPENSION]],

@@ -5,7 +5,6 @@ import { refuseSuspended } from '#http';
 import { type RequestSession, type Stored, Tenant } from '#table';
 import { annotate } from '#telemetry';
 import { accessItems, isLiveUser, readSuspension } from '#tenancy';
-import { isUuid } from '../../shared/well-formed.ts';
 import { userEntity } from '../access/store.ts';
 import type { IdentityProvider } from '../identity-providers/contract.ts';
 import { identityProviderEntity } from '../identity-providers/store.ts';
@@ -70,7 +69,6 @@ const invalid = (detail: string, headers = {}): Problem => new Problem('malforme
 
 /** One that nobody signs in by has no provider either. */
 async function tenantNamed(organization: string, session: RequestSession): Promise<Tenant> {
-  if (isUuid(organization)) return Tenant.ofSignIn(organization.toLowerCase(), session);
   const id = await accessItems.organizationNamed(session.tables.environment, organization);
   if (id === undefined) throw noProvider();
   return Tenant.ofSignIn(id, session);

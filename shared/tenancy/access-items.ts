@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Key, Table } from '@custodia/counted-lists';
-import { StaleRead, type Tenant } from '#table';
+import { StaleRead, type Tenant, tenantIdOf } from '#table';
+import { isUuid } from '../well-formed.ts';
 import { type SignIn, signInKey, type UserAccess, userAccessKey } from './user-access.ts';
 
 /** Reading and changing what users may do, with the rights of their tenant. */
@@ -69,13 +70,15 @@ const hasChanged = (): StaleRead => new StaleRead('what users may do has changed
 export const signInNameKey = (slug: string): Key => ({ PK: `SIGN_IN#${slug}`, SK: 'TENANT' });
 
 /**
- * The id of the organization whose users sign in by a slug, with the function's own rights; undefined where there is
- * none. Strongly consistent: users sign in as soon as they are let in.
+ * The id of the organization with this id or slug, if it has a sign-in item. With the function's own rights, because
+ * anybody may ask: a session of a tenant is a call of STS, which all share. Strongly consistent: users sign in as soon
+ * as they are let in.
  */
-export async function organizationNamed({ client, name }: Table, slug: string): Promise<string | undefined> {
-  const command = new GetCommand({ TableName: name, Key: { ...signInNameKey(slug) }, ConsistentRead: true });
-  const { Item: { tenant } = {} } = await client.send(command);
-  return tenant === undefined ? undefined : String(tenant);
+export async function organizationNamed({ client, name }: Table, named: string): Promise<string | undefined> {
+  const id = isUuid(named) ? named.toLowerCase() : undefined;
+  const Key = { ...(id === undefined ? signInNameKey(named) : signInKey(tenantIdOf(id))) };
+  const { Item: item } = await client.send(new GetCommand({ TableName: name, Key, ConsistentRead: true }));
+  return item && (id ?? String(item.tenant));
 }
 
 /**

@@ -293,6 +293,8 @@ describe('a text that is no token', () => {
       '',
       'a.b.c',
       `${encoded({})}.${encoded({ iss: 7 })}.AAAA`,
+      // Nothing is stored under an empty key.
+      ...['', ' ', '\u200b'].map((iss) => `${encoded({})}.${encoded({ iss })}.AAAA`),
       `${encoded({})}.${encoded(null)}.AAAA`,
     ])
       expect(() => issuerNamedBy(text), text).toThrow(SubjectTokenRefused);

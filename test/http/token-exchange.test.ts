@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Tenant } from '#table';
 import { suspendOrganization } from '../../operator/suspending.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts';
@@ -148,6 +149,17 @@ describe('nobody gets a token', () => {
     expect(await refusal(exchange(token, { organization: 'nobody-has-this' }))).toBe(words);
     await addProvider({ status: 'inactive' });
     expect(await refusal(exchange(token))).toBe(words);
+  });
+
+  it('without a session of an organization that nobody signs in to: each is a call of STS, and anybody may ask', async () => {
+    const opened = vi.spyOn(Tenant, 'ofSignIn');
+    const token = await oidc.signIn(ada());
+    for (const organization of [randomUUID(), org.orgId, 'nobody-has-this'])
+      await refusal(exchange(token, { organization }));
+    expect(opened).not.toHaveBeenCalled();
+    await letIn();
+    await refusal(exchange(token, { organization: org.orgId.toUpperCase() }));
+    expect(opened.mock.calls.map(([orgId]) => orgId)).toEqual([org.orgId]);
   });
 
   it('of a provider that another organization has registered', async () => {

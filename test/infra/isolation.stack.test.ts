@@ -163,11 +163,14 @@ describe('what users may do', () => {
     }
   });
 
-  it('is read before a session of the tenant by the authorizer alone, one by one', () => {
+  it('is read before a session of the tenant by those who find out who calls alone, one by one', () => {
     const actions = FUNCTIONS.map(
       (name) => [name, actionsOn({ roleArn: roleOf(stack, name), tags: {} }, own)] as const,
     );
-    expect(actions.filter(([, allowed]) => allowed.length > 0)).toEqual([['authorizer', ['GetItem']]]);
+    expect(actions.filter(([, allowed]) => allowed.length > 0)).toEqual([
+      ['authorizer', ['GetItem']],
+      ['auth', ['GetItem']],
+    ]);
   });
 });
 

@@ -55,8 +55,9 @@ const TYPES = { id_token: ['jwt'], access_token: ['jwt', 'at+jwt'] } as const;
  */
 export function issuerNamedBy(token: string): string {
   const parts = partsOf(token, LONGEST);
-  const { iss } = Object(parts && decoded(parts[1])) as JWTPayload;
-  if (typeof iss !== 'string') throw new SubjectTokenRefused(parts ? 'claims' : 'malformed');
+  if (parts === undefined) throw new SubjectTokenRefused('malformed');
+  const { iss } = Object(decoded(parts[1])) as JWTPayload;
+  if (typeof iss !== 'string' || !URL.canParse(iss)) throw new SubjectTokenRefused('claims');
   return iss;
 }
 
