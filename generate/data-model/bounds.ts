@@ -86,6 +86,7 @@ const BELOW: readonly Bound[] = [
   read('GET /clients/{id}/actions', 1),
   read('GET /resources/{id}/history', 1),
   read('GET /users/{id}/memberships', 2),
+  read('GET /users/{id}/identities', 2),
   ...WITH_HISTORY.map((kind) => read(`GET /${kind}/{id}/changes`, 2)),
   read('GET /webhook-endpoints', 3),
   read('GET /webhook-endpoints/{id}', 2),

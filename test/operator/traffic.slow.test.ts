@@ -55,8 +55,8 @@ it('calls every domain in a round', () => {
   expect(uncalled.map(({ name }) => name).toSorted()).toEqual(['attachments', 'auth']);
 });
 
-/** Deletions that nobody tries on a stage in use: of who may do what, of what others see, and of what is in the trash. */
-const LEFT_ALONE = ['memberships', 'users', 'maintenance-windows', 'trash', 'webhook-endpoints'];
+/** Deletions that nobody tries on a stage in use: of who signs in and may do what, of what others see, and of what is in the trash. */
+const LEFT_ALONE = ['identity-providers', 'memberships', 'users', 'maintenance-windows', 'trash', 'webhook-endpoints'];
 
 it('writes whatever can be deleted again, and nothing else', () => {
   const deletable = contracts.flatMap(({ routes }) =>

@@ -74,7 +74,9 @@ const PREPARATIONS: readonly (readonly [operationId: string, given: Given])[] = 
 
 const GIVEN_FOR: Readonly<Record<string, Given>> = {
   login: { body: { app_code: '{{app_code}}', secret: '{{secret}}' }, leaves: { token: 'access_token' } },
+  requestToken: { body: { client_id: '{{app_code}}', client_secret: '{{secret}}' } },
   createClient: { leaves: { client_id: 'id', organization_id: 'org_id' } },
+  createIdentityProvider: { body: { issuer: 'https://login.acme.example/n{{$timestamp}}-tenant' } },
   upsertUser: { body: { email: 'rui-{{$timestamp}}@acme.example' } },
   listWebhookEvents: { leaves: { webhook_event_id: 'data[0].id' } },
   listAuditEvents: { leaves: { audit_event_id: 'data[0].id' } },
