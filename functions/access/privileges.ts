@@ -3,11 +3,10 @@ import { Problem, pointer } from '#contract';
 import { checkGrant, checkReach, noSuchRecord, requireLivePermissions } from '#http';
 import type { Caller, Permissions } from '#identity';
 import type { Tenant } from '#table';
-import { accessItems } from '#tenancy';
 import { codes } from './codes.static.ts';
 import type { Membership, Role, User } from './contract.ts';
 import { membershipEntity, roleEntity, userEntity } from './store.ts';
-import { type AccessAsRead, accessOf } from './user-access.ts';
+import { type AccessAsRead, accessOf, beginReading, rolesOf } from './user-access.ts';
 
 /**
  * System roles, and memberships that carry privileges for the systems that show them (`docs/decisions/0034`). Only
@@ -42,8 +41,7 @@ export async function checkMembership(
   before: Links | undefined,
   after: Links,
 ): Promise<Referred> {
-  const reading = accessItems.ofUser(tenant, after.user_id);
-  reading.catch(() => undefined);
+  const reading = beginReading(tenant, after.user_id);
   const [user, role, earlierRole] = await Promise.all([
     tenant.records(userEntity).get(after.user_id),
     roleOf(tenant, after.role_id),
@@ -110,10 +108,10 @@ export async function permissionsOfUser(tenant: Tenant, id: string): Promise<Per
       if (error instanceof listErrors.TooManyMatches) return undefined;
       throw error;
     });
-  const ids = new Set(memberships?.items.map(({ role_id }) => role_id).filter((role) => role !== null));
+  const ids = new Set(memberships?.items.flatMap(({ role_id }) => (role_id === null ? [] : String(role_id))));
   if (memberships === undefined || ids.size > MOST_ROLES) return null;
-  const roles = await Promise.all(Array.from(ids, (role) => tenant.records(roleEntity).get(String(role))));
-  return [...new Set(roles.flatMap((role) => carriedBy(role?.record).permissions))];
+  const roles = await rolesOf(tenant, [...ids]);
+  return [...new Set([...roles.values()].flatMap((role) => carriedBy(role).permissions))];
 }
 
 /** @throws Problem `reference-not-found` */

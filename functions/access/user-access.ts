@@ -18,6 +18,13 @@ export interface AccessAsRead {
   readonly isStored: boolean;
 }
 
+/** Begins to read the access item of a user, beside what else is read. */
+export function beginReading(tenant: Tenant, userId: string): ReturnType<typeof accessItems.ofUser> {
+  const reading = accessItems.ofUser(tenant, userId);
+  reading.catch(() => undefined);
+  return reading;
+}
+
 /** The access item of a user; of one that is older than such items, as it follows from its records. */
 export async function accessOf(
   tenant: Tenant,
@@ -52,6 +59,13 @@ export async function membershipsOf(tenant: Tenant, userId: string): Promise<rea
   return (await tenant.records(membershipEntity).cursorPage({ limit: WHOLE_LIST, where })).records;
 }
 
+/** The roles with these ids, each read once, by id. */
+export async function rolesOf(tenant: Tenant, ids: readonly (string | null)[]): Promise<ReadonlyMap<string, Role>> {
+  const named = new Set(ids.filter((id) => id !== null));
+  const found = await Promise.all(Array.from(named, (id) => tenant.records(roleEntity).get(id)));
+  return new Map(found.flatMap((role) => (role === undefined ? [] : [[role.record.id, role.record]])));
+}
+
 /**
  * What the item of a user has to be by its memberships: of more grants than there may be, the oldest that fit. Its
  * counts are higher than those of any earlier item of the user, so that no token of then is valid.
@@ -61,12 +75,13 @@ export async function accessByMemberships(
   user: User,
   records: readonly Stored<Membership>[],
 ): Promise<UserAccess> {
-  const roleIds = new Set(records.flatMap(({ record: { role_id } }) => role_id ?? []));
-  const roles = await Promise.all(Array.from(roleIds, (id) => tenant.records(roleEntity).get(id)));
-  const byId = new Map(roles.flatMap((role) => (role === undefined ? [] : [[role.record.id, role.record]])));
+  const roles = await rolesOf(
+    tenant,
+    records.map(({ record }) => record.role_id),
+  );
   const grants: Grant[] = [];
   for (const { record } of records)
-    for (const grant of grantsOf(record, byId.get(record.role_id ?? '')))
+    for (const grant of grantsOf(record, roles.get(record.role_id ?? '')))
       if (excessOf([...grants, grant]) === undefined) grants.push(grant);
   const count = Math.floor(tenant.session.now / 1000);
   return { version: count, epoch: count, ...ofUser(user), grants };
@@ -100,17 +115,21 @@ export function stageGrants(
 }
 
 /** Stages a change of an access item as read, where it changes anything. */
-export function stageAccess(
+export function stageAccess(tenant: Tenant, userId: string, read: AccessAsRead, change: Partial<UserAccess>): void {
+  const changes = changesOf(read.access, change);
+  if (changes !== undefined) stageNextVersion(tenant, userId, read, changes);
+}
+
+/** Stages the next version of an access item as read, also where nothing of it changes. */
+export const stageNextVersion = (
   tenant: Tenant,
   userId: string,
   { access, isStored }: AccessAsRead,
-  change: Partial<UserAccess>,
-): void {
-  const changes = changesOf(access, change);
-  if (changes === undefined) return;
-  if (isStored) accessItems.stageOfUser(tenant, userId, access, changes);
-  else accessItems.stageOfUser(tenant, userId, undefined, { ...access, ...changes });
-}
+  changes: Partial<UserAccess> = {},
+): void =>
+  isStored
+    ? accessItems.stageOfUser(tenant, userId, access, changes)
+    : accessItems.stageOfUser(tenant, userId, undefined, { ...access, ...changes });
 
 /** What there is too much of among grants. */
 function excessOf(grants: readonly Grant[]): string | undefined {

@@ -1,10 +1,9 @@
 import { schema } from '@custodia/counted-lists';
-import { Problem } from '#contract';
+import { isMailAddressOf, Problem } from '#contract';
 import { StaleRead, type Stored, type Tenant } from '#table';
-import { accessItems } from '#tenancy';
 import type { Identity, User } from '../access/contract.ts';
 import { identityEntity, userEntity } from '../access/store.ts';
-import { type AccessAsRead, accessOf } from '../access/user-access.ts';
+import { type AccessAsRead, accessOf, stageNextVersion } from '../access/user-access.ts';
 import type { IdentityProvider } from '../identity-providers/contract.ts';
 import { identityProviderEntity } from '../identity-providers/store.ts';
 
@@ -52,7 +51,7 @@ export async function stageIdentity(
   const { length } = await identitiesOf(tenant, user.id);
   if (length >= MOST_IDENTITIES)
     throw new Problem('conflict', { detail: `The user has ${length} identities, as many as it may have.` });
-  stageLinked(tenant, user.id, read);
+  stageNextVersion(tenant, user.id, read);
   const created = { ...fields, subject: stored(fields), user_id: user.id, created_at: tenant.session.timestamp };
   const [identity] = await Promise.all([
     tenant.records(identityEntity).create({ fields: created }),
@@ -60,12 +59,6 @@ export async function stageIdentity(
   ]);
   return identity;
 }
-
-/** Stages that what the user may do is as read, and that its identities are others. */
-const stageLinked = (tenant: Tenant, userId: string, { access, isStored }: AccessAsRead): void =>
-  isStored
-    ? accessItems.stageOfUser(tenant, userId, access, {})
-    : accessItems.stageOfUser(tenant, userId, undefined, access);
 
 /**
  * Stages the identity of the only active user with a mail address, who is no superadmin, on condition that user and
@@ -81,8 +74,7 @@ export async function linkByMail(
   const { id, email_domains } = provider.record;
   const users = tenant.records(userEntity);
   const same = (address: string): string => userEntity.unique.email?.(address) ?? address;
-  const domain = same(email).slice(same(email).lastIndexOf('@') + 1);
-  const userId = email_domains.includes(domain) ? await users.idOf('email', email) : undefined;
+  const userId = isMailAddressOf(email, email_domains) ? await users.idOf('email', email) : undefined;
   const user = userId === undefined ? undefined : (await users.get(userId))?.record;
   if (user === undefined || same(user.email) !== same(email)) return undefined;
   const read = await accessOf(tenant, user);

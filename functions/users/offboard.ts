@@ -1,8 +1,8 @@
 import type { Caller } from '#identity';
 import type { Stored, Tenant } from '#table';
 import type { User } from '../access/contract.ts';
-import { identityEntity, membershipEntity, roleEntity, userEntity } from '../access/store.ts';
-import { type AccessAsRead, membershipsOf, stageAccess } from '../access/user-access.ts';
+import { identityEntity, membershipEntity, userEntity } from '../access/store.ts';
+import { type AccessAsRead, membershipsOf, rolesOf, stageAccess } from '../access/user-access.ts';
 import { ticketEntity } from '../tickets/store.ts';
 import { identitiesOf } from './identities.ts';
 
@@ -54,10 +54,11 @@ export async function offboard(
 async function activeOf(tenant: Tenant, caller: Caller, userId: string) {
   const active = (await membershipsOf(tenant, userId)).filter(({ record }) => record.status === 'active');
   if (caller.orgId === null) return active;
-  const roleIds = new Set(active.flatMap(({ record: { role_id } }) => role_id ?? []));
-  const roles = await Promise.all(Array.from(roleIds, (id) => tenant.records(roleEntity).get(id)));
-  const system = new Set(roles.flatMap((role) => (role?.record.is_system ? [role.record.id] : [])));
-  return active.filter(({ record: { role_id } }) => role_id === null || !system.has(role_id));
+  const roles = await rolesOf(
+    tenant,
+    active.map(({ record }) => record.role_id),
+  );
+  return active.filter(({ record: { role_id } }) => !roles.get(role_id ?? '')?.is_system);
 }
 
 /** Stages that the user's first open tickets are nobody's. @returns how many */

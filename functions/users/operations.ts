@@ -18,6 +18,7 @@ import { checkMembership } from '../access/privileges.ts';
 import { identityEntity, MEMBERSHIPS, membershipEntity, userEntity } from '../access/store.ts';
 import {
   accessOf,
+  beginReading,
   membershipsOf,
   stageAccess,
   stageChangedUser,
@@ -184,13 +185,6 @@ export const userOperations: Operations<typeof users> = {
 async function checkSignIn(tenant: Tenant, caller: Caller, user: User): Promise<void> {
   await checkChange(tenant, caller, user, { is_active: user.is_active });
   requireLivePermissions(tenant, caller, 'users:write');
-}
-
-/** Begins to read the access item of a user, beside the user itself. */
-function beginReading(tenant: Tenant, id: string): ReturnType<typeof accessItems.ofUser> {
-  const reading = accessItems.ofUser(tenant, id);
-  reading.catch(() => undefined);
-  return reading;
 }
 
 /** The error for a user that is a member: its memberships are counted in the transactions that add and remove them. */
