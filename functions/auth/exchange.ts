@@ -32,24 +32,31 @@ type Parameters = z.output<(typeof tokenRequest)['schema']>;
  * @returns the identity for a token of this service, which is for nobody before the commit
  * @throws Problem `malformed-request` for a token that is not accepted: `invalid_request` (RFC 8693 §2.2.2)
  */
-export async function exchange(parameters: Parameters, session: RequestSession) {
+export const exchange = (parameters: Parameters, session: RequestSession) =>
+  exchanged(parameters, session).catch((error: unknown) => {
+    throw error instanceof SubjectTokenRefused ? problemOf(error) : error;
+  });
+
+async function exchanged(parameters: Parameters, session: RequestSession) {
   const { token, kind, organization } = requiredOf(parameters);
   // What a user may do is read when the token is used, so every permission may be asked for.
   const scope = narrowTo(parameters.scope, null);
   const tenant = await tenantNamed(organization, session);
   const provider = await providerOf(tenant, token);
   const keysOf = keysOfProvider(tenant, provider.record);
-  const verified = await verifySubjectToken(provider.record, token, { kind, now: tenant.serverTime, keysOf }).catch(
-    refused,
-  );
+  const verified = await verifySubjectToken(provider.record, token, { kind, now: tenant.serverTime, keysOf });
   refuseSuspended(tenant, await readSuspension(tenant));
   const userId = await userOf(tenant, provider, verified);
-  const [access, signIn] = await Promise.all([accessItems.ofUser(tenant, userId), accessItems.ofOrganization(tenant)]);
+  const [access, signIn, user] = await Promise.all([
+    accessItems.ofUser(tenant, userId),
+    accessItems.ofOrganization(tenant),
+    tenant.records(userEntity).get(userId),
+  ]);
   const { epoch: tokenEpoch = 0 } = access ?? {};
   const identity = { userId, orgId: tenant.id, providerId: provider.record.id, tokenEpoch, scope };
   if (!isLiveUser(access && signIn && { access, signIn }, identity)) throw noUser();
   takeOnce(tenant, verified, problemOf);
-  await noteLogin(tenant, userId);
+  noteLogin(tenant, userId, user?.record.last_login ?? null);
   annotate({ user_id: userId, tenant: tenant.id });
   return { ...identity, expiresAt: verified.expiresAt };
 }
@@ -76,20 +83,11 @@ async function tenantNamed(organization: string, session: RequestSession): Promi
 
 /** @throws Problem, the same for an inactive one */
 async function providerOf(tenant: Tenant, token: string): Promise<Stored<IdentityProvider>> {
-  const issuer = issuerIn(token);
   const records = tenant.records(identityProviderEntity);
-  const id = await records.idOf('issuer', issuer);
+  const id = await records.idOf('issuer', issuerNamedBy(token));
   const stored = id === undefined ? undefined : await records.get(id);
   if (stored === undefined || stored.record.status !== 'active') throw noProvider();
   return stored;
-}
-
-function issuerIn(token: string): string {
-  try {
-    return issuerNamedBy(token);
-  } catch (error) {
-    return refused(error);
-  }
 }
 
 /** The user of a verified token: the one with its identity, or else, once, the one with its mail address. */
@@ -106,12 +104,10 @@ async function userOf(tenant: Tenant, provider: Stored<IdentityProvider>, verifi
 const LOGIN_STEP = 10 * 60_000;
 
 /** A best effort: it leaves no event, and is no change of the user by somebody. */
-async function noteLogin(tenant: Tenant, userId: string): Promise<void> {
-  const { session } = tenant;
-  const users = tenant.records(userEntity);
-  const last = (await users.get(userId))?.record.last_login ?? null;
-  if (last !== null && Date.parse(last) > session.now - LOGIN_STEP) return;
-  users.derived.advance(userId, 'last_login', async () => session.timestamp);
+function noteLogin(tenant: Tenant, userId: string, last: string | null): void {
+  const { now, timestamp } = tenant.session;
+  if (last !== null && Date.parse(last) > now - LOGIN_STEP) return;
+  tenant.records(userEntity).derived.advance(userId, 'last_login', async () => timestamp);
 }
 
 const noProvider = (): Problem =>
@@ -119,10 +115,6 @@ const noProvider = (): Problem =>
 
 const noUser = (): Problem =>
   invalid('No user of this organization may sign in with the subject token. Ask an administrator of the organization.');
-
-function refused(error: unknown): never {
-  throw error instanceof SubjectTokenRefused ? problemOf(error) : error;
-}
 
 const problemOf = ({ message, reason }: SubjectTokenRefused): Problem =>
   invalid(message, reason === 'keys-unavailable' ? { 'Retry-After': '30' } : {});
