@@ -71,9 +71,11 @@ export const keysOfProvider =
   async (kid) => {
     const name = JSON.stringify([tenant.id, provider.id, provider.issuer]);
     const kept = known.get(name);
-    const { keys } = kept && isEnough(kept, kid, tenant.serverTime) ? kept : await lookUp(tenant, provider, kid, ports);
-    if (keys === undefined) throw new SubjectTokenRefused('keys-unavailable');
-    return keys;
+    const isKept = kept !== undefined && isEnough(kept, kid, tenant.serverTime);
+    const found = isKept ? kept : await lookUp(tenant, provider, kid, ports);
+    if (!isKept) keepNewest(known, name, found, MOST_PROVIDERS);
+    if (found.keys === undefined) throw new SubjectTokenRefused('keys-unavailable');
+    return found.keys;
   };
 
 /** Whether no look at the table could change what is known for a token that names this key. */
@@ -96,19 +98,15 @@ async function lookUp(
   ports: Ports,
 ): Promise<Known> {
   const store = new ProviderKeyStore(tenant, provider);
-  const keep = (found: Known): Known => {
-    keepNewest(known, JSON.stringify([tenant.id, provider.id, provider.issuer]), found, MOST_PROVIDERS);
-    return found;
-  };
   for (;;) {
     const found = await store.read();
     const now = tenant.serverTime;
     const seen = knownOf(found, now);
     if (isRecent(found?.attempted_at ?? 0, TIMES.pause, now)) {
-      if (seen.keys !== undefined || seen.nextAttempt > 0) return keep(seen);
+      if (seen.keys !== undefined || seen.nextAttempt > 0) return seen;
       await ports.wait(TIMES.look);
-    } else if (isFresh(seen.fetchedAt, now) && has(seen.keys, kid)) return keep(seen);
-    else if (await store.begin(now)) return keep(await attempt(store, provider.issuer, { seen, now }, ports));
+    } else if (isFresh(seen.fetchedAt, now) && has(seen.keys, kid)) return seen;
+    else if (await store.begin(now)) return attempt(store, provider.issuer, { seen, now }, ports);
   }
 }
 
