@@ -171,8 +171,11 @@ function jsonTextOf(request: Sent, { maxBytes, maxDepth, types }: Taken): string
  * The value of a JSON body, its numbers as they were written.
  * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
  */
-export function jsonOf(request: Sent, maxBytes: number): unknown {
-  const text = jsonTextOf(request, { maxBytes, ...ONLY_JSON });
+export const jsonOf = (request: Sent, maxBytes: number): unknown =>
+  jsonIn(jsonTextOf(request, { maxBytes, ...ONLY_JSON }));
+
+/** @throws Problem `malformed-request` */
+export function jsonIn(text: string): unknown {
   try {
     return parseJson(text);
   } catch {

@@ -1,6 +1,6 @@
 import { Problem, type Route } from '#contract';
-import { parseJson } from '#json';
-import { bodyTextOf, type HttpRequest, invalidJson, isForm } from './http-request.ts';
+import { isObject } from '../../well-formed.ts';
+import { bodyTextOf, type HttpRequest, isForm, jsonIn } from './http-request.ts';
 
 /**
  * The parameters of an endpoint of OAuth (RFC 6749 §3.2), in a form or in JSON: those that its route knows, without
@@ -12,7 +12,7 @@ export function oauthParameters(route: Route, request: Pick<HttpRequest, 'header
   const known = Object.keys(route.body?.schema.shape ?? {});
   const given = isForm(request) ? formIn(text, known) : jsonIn(text);
   // Refused later.
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  if (!isObject(given)) return given;
   return Object.fromEntries(Object.entries(given).filter(([name, value]) => known.includes(name) && value !== ''));
 }
 
@@ -22,12 +22,4 @@ function formIn(text: string, known: readonly string[]): Record<string, string> 
   const twice = known.find((name) => form.getAll(name).length > 1);
   if (twice !== undefined) throw new Problem('malformed-request', { detail: `${twice} is given twice.` });
   return Object.fromEntries(form);
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    throw invalidJson(text);
-  }
 }
