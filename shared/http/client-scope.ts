@@ -1,7 +1,7 @@
 import { type Contract, filteredField, invalidField, Problem, pointer, type Route, referencesIn } from '#contract';
 import type { Caller } from '#identity';
 import { asNumber, type Parsed } from '#json';
-import { isUuid } from '../well-formed.ts';
+import { isObject, isUuid } from '../well-formed.ts';
 import type { OperationResponse } from './operation.ts';
 import { noSuchRecord } from './problems.ts';
 import type { HttpRequest } from './request/http-request.ts';
@@ -29,7 +29,7 @@ export function withinClients(
   const asked = Object.entries(query).flatMap(([name, given]) => fieldsAsked(route, name, given));
   refuse('query', asked, (field) => isHidden(matched, field));
   const body = asNumber(json?.value);
-  if (json === undefined || route.body === undefined || typeof body !== 'object' || body === null) return json;
+  if (json === undefined || route.body === undefined || !isObject(body)) return json;
   const { schema, readOnlyFields } = route.body;
   const isKnown = (name: string): boolean => name in schema.shape || name in readOnlyFields;
   const isKept = (name: string): boolean => isHidden(matched, name) || NAMES.includes(name);

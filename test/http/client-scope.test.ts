@@ -69,6 +69,13 @@ describe('the client of a new record', () => {
   });
 });
 
+it.each([[[]], [[TICKET]], [7], ['x']])('a body is an object, and %j is none', async (given) => {
+  const requests = [ask('createTicket', { body: given as never })];
+  requests.push(ask('updateTicket', { ...ticketOf(world.a), body: given as never }));
+  for (const { status, body: problem } of await Promise.all(requests))
+    expect([status, problem.errors]).toEqual([422, [expect.objectContaining({ in: 'body', pointer: '#' })]]);
+});
+
 it('a ticket of no client is there for nobody of a client', async () => {
   const { body: created } = await api.request('POST', '/api/v1/tickets', { token: world.token, body: TICKET });
   expect((await ask('getTicket', { params: { id: String(created.id) } }, both())).status).toBe(404);
