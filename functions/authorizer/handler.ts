@@ -3,6 +3,7 @@ import { InvalidToken } from '#auth';
 import { refusalContext, withMetadata } from '#contract';
 import { RequestSession } from '#table';
 import { annotate, type DECISIONS, logger, observe } from '#telemetry';
+import { baseUrlAt } from '../../shared/base-url.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { isFirstKeyOn } from '../integrations/first-key.ts';
 import { type Authorized, authorize } from './authorize.ts';
@@ -101,9 +102,8 @@ const deniedWith = (
  * where the address has one.
  */
 function baseUrlOf({ path, requestContext }: APIGatewayRequestAuthorizerEvent): string {
-  const { domainName = '', path: called } = requestContext;
-  const scheme = domainName.includes(':') ? 'http' : 'https';
-  return `${scheme}://${domainName}${called.slice(0, called.length - path.length)}`;
+  const { domainName, path: called } = requestContext;
+  return baseUrlAt(domainName, called.slice(0, called.length - path.length));
 }
 
 function refused(reason: string): Error {

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { freeFormOf, maxBodyOf, Problem, type Route } from '#contract';
 import { mistakeIn, type Parsed, parseJson, parseWhere } from '#json';
+import { baseUrlAt } from '../../base-url.ts';
 
 /** The HTTP request of a proxy event. */
 export interface HttpRequest {
@@ -62,14 +63,8 @@ export function basePathOf({ resource, requestContext }: APIGatewayProxyEvent): 
 
 const segmentsOf = (path = ''): string[] => path.split('/').filter((segment) => segment !== '');
 
-/**
- * The address in front of the paths of the contracts, as this caller called it. API Gateway responds only under names
- * of its own and of custom domains, so no caller can choose another. Of `npm start` the name has a port, and no TLS.
- */
-export function baseUrlOf(event: APIGatewayProxyEvent): string {
-  const { domainName = '' } = event.requestContext;
-  return `${domainName.includes(':') ? 'http' : 'https'}://${domainName}${basePathOf(event)}`;
-}
+export const baseUrlOf = (event: APIGatewayProxyEvent): string =>
+  baseUrlAt(event.requestContext.domainName, basePathOf(event));
 
 /** All values by lower-case name: a header may be sent in two spellings. */
 function headersOf(event: APIGatewayProxyEvent): ReadonlyMap<string, readonly string[]> {
