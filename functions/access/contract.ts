@@ -38,7 +38,7 @@ export const user = record('User', () => ({
   is_active: field.flag().default(true).describe('Whether the person belongs to the organization at present.'),
   created_at: readOnly(field.timestamp().nullable()),
   last_login: readOnly(
-    field.timestamp().nullable().describe('When the person last logged in. Always null: people do not log in.'),
+    field.timestamp().nullable().describe('When the person last signed in, to ten minutes; null for never.'),
   ),
 })).describe('A person of an organization.');
 export type User = RecordOf<typeof user>;
@@ -61,8 +61,8 @@ export const role = record('Role', () => ({
   permissions: field
     .permissionCodes()
     .describe(
-      'Extends the specification: the permissions that the role stands for, for the systems that show it; null ' +
-        'where it names none. They grant nothing here. Its maker must have them.',
+      'Extends the specification: what the role permits, here where the organization has `membership_access`, and in ' +
+        'systems that show it; null permits nothing. Its maker must have them.',
     )
     .default(null),
   created_at: readOnly(field.timestamp().nullable()),

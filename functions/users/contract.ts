@@ -97,7 +97,7 @@ const usual = crud(user, { path: '/api/v1/users', one: 'a user', many: 'users', 
 export const users = contract({
   name: 'users',
   tag: 'Users',
-  description: 'The people of an organization. They do not log in here: callers are integrations.',
+  description: 'The people of an organization, who sign in through its identity providers.',
   routes: {
     listUsers: usual.list({
       extension: true,
@@ -123,7 +123,7 @@ export const users = contract({
           ),
         ),
       }),
-      unfiltered: { last_login: 'is always null' },
+      unfiltered: { last_login: 'is noted now and then, after the login' },
     }),
     createUser: usual.create({
       privileged: true,

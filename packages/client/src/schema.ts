@@ -6234,7 +6234,7 @@ export interface components {
             readonly created_at: string | null;
             /**
              * Format: date-time
-             * @description When the person last logged in. Always null: people do not log in.
+             * @description When the person last signed in, to ten minutes; null for never.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_login: string | null;
@@ -6292,7 +6292,7 @@ export interface components {
             readonly created_at?: string | null;
             /**
              * Format: date-time
-             * @description When the person last logged in. Always null: people do not log in.
+             * @description When the person last signed in, to ten minutes; null for never.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_login?: string | null;
@@ -6350,7 +6350,7 @@ export interface components {
             readonly created_at?: string | null;
             /**
              * Format: date-time
-             * @description When the person last logged in. Always null: people do not log in.
+             * @description When the person last signed in, to ten minutes; null for never.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_login?: string | null;
@@ -6408,7 +6408,7 @@ export interface components {
             readonly created_at?: string | null;
             /**
              * Format: date-time
-             * @description When the person last logged in. Always null: people do not log in.
+             * @description When the person last signed in, to ten minutes; null for never.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_login?: string | null;
@@ -6797,7 +6797,7 @@ export interface components {
              */
             is_system: boolean;
             /**
-             * @description Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. They grant nothing here. Its maker must have them.
+             * @description Extends the specification: what the role permits, here where the organization has `membership_access`, and in systems that show it; null permits nothing. Its maker must have them.
              * @example [
              *       "tickets:read",
              *       "tickets:write"
@@ -6840,7 +6840,7 @@ export interface components {
              */
             is_system?: boolean;
             /**
-             * @description Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. They grant nothing here. Its maker must have them. Default: null.
+             * @description Extends the specification: what the role permits, here where the organization has `membership_access`, and in systems that show it; null permits nothing. Its maker must have them. Default: null.
              * @example [
              *       "tickets:read",
              *       "tickets:write"
