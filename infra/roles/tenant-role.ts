@@ -46,6 +46,8 @@ export const USER_ACCESS = userAccessPartition(TENANT);
 /** The partition of the keys with which the tenant's identity providers sign. */
 export const PROVIDER_KEYS = tenantPartition(TENANT, 'PROVIDER_KEYS');
 const ofTenant = (partition: string): string => tenantPartition(TENANT, partition);
+/** Who signs in as whom, and through what: only roles that write what users may do write it. */
+const WHO_SIGNS_IN: readonly string[] = ['IDENTITY', 'IDENTITY_PROVIDER', 'UNIQUE#IDENTITY*'].map(ofTenant);
 const REFUSALS = tenantPartition(TENANT, 'REFUSALS');
 
 const ORGANIZATIONS = tenantPartition(PLATFORM, 'ORG');
@@ -232,6 +234,7 @@ export class TenantRole extends Construct {
     this.role.addToPolicy(denyItems(table, allBut(...credentials), [CREDENTIALS_PARTITION]));
     this.role.addToPolicy(denyItems(table, allBut(...userAccess), [USER_ACCESS]));
     this.role.addToPolicy(denyItems(table, allBut(...providerKeys), [PROVIDER_KEYS]));
+    if (!userAccess.includes('PutItem')) this.role.addToPolicy(denyItems(table, ['PutItem', ...CHANGES], WHO_SIGNS_IN));
     this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS, JOURNAL]));
     if (!putsAuditEvents) this.role.addToPolicy(denyItems(table, ['PutItem'], [AUDIT_EVENTS]));
   }

@@ -174,6 +174,25 @@ describe('what users may do', () => {
   });
 });
 
+describe('who signs in as whom', () => {
+  it.each(['IDENTITY', 'IDENTITY_PROVIDER', 'UNIQUE#IDENTITY#subject', 'UNIQUE#IDENTITY_PROVIDER#issuer'])(
+    'is decided by the functions that change what users may do alone: %s',
+    (partition) => {
+      const key = `ORG#${ACME}#${partition}`;
+      const writing = TENANT_ROLES.filter((arn) =>
+        (['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'] as const).some((action) =>
+          may(stack, ofAcme(arn), action, [key]),
+        ),
+      );
+      // Who signs in is linked to a user, and makes no provider.
+      const signsIn = partition === 'UNIQUE#IDENTITY_PROVIDER#issuer' ? [] : ['SignIn'];
+      expect(writing.map(nameOf)).toEqual(
+        [...signsIn, 'Grants', 'Batches', 'Organizations'].map((kind) => `Functions${kind}Role`),
+      );
+    },
+  );
+});
+
 describe('the keys of identity providers', () => {
   const own = `ORG#${ACME}#PROVIDER_KEYS`;
 
