@@ -25,15 +25,12 @@ export class ProviderKeyStore {
   readonly #tenant: Tenant;
   readonly #table: Table;
   readonly #key: Key;
-  readonly #issuer: string;
   #found: Item | undefined;
 
-  /** @param provider keys of another issuer that it had before are none */
-  constructor(tenant: Tenant, provider: { readonly id: string; readonly issuer: string }) {
+  constructor(tenant: Tenant, providerId: string) {
     this.#tenant = tenant;
     this.#table = tenant.session.tables.of(tenant.id);
-    this.#key = tenantKey(tenant.id, 'PROVIDER_KEYS', provider.id);
-    this.#issuer = provider.issuer;
+    this.#key = tenantKey(tenant.id, 'PROVIDER_KEYS', providerId);
   }
 
   /** One strongly consistent `GetItem`: what another container has just fetched is not fetched again. */
@@ -41,11 +38,8 @@ export class ProviderKeyStore {
     const { client, name } = this.#table;
     const command = new GetCommand({ TableName: name, Key: { ...this.#key }, ConsistentRead: true });
     this.#found = (await client.send(command)).Item;
-    return this.#isOfIssuer ? (this.#found as unknown as StoredProviderKeys) : undefined;
-  }
-
-  get #isOfIssuer(): boolean {
-    return this.#found?.issuer === this.#issuer;
+    // Written by this store only.
+    return this.#found as unknown as StoredProviderKeys | undefined;
   }
 
   /**
@@ -54,13 +48,12 @@ export class ProviderKeyStore {
    */
   begin(now: number): Promise<boolean> {
     const { attempted_at } = this.#found ?? {};
-    const obsolete = this.#isOfIssuer ? ['outcome'] : ['outcome', 'keys', 'fetched_at'];
-    return this.#update({ issuer: this.#issuer, attempted_at: now }, { equals: { attempted_at } }, obsolete);
+    return this.#update({ attempted_at: now }, { equals: { attempted_at } }, ['outcome']);
   }
 
   /** Stores how the attempt of this time ended, unless another one has begun since. */
   async end(attemptedAt: number, how: Pick<StoredProviderKeys, 'outcome' | 'keys' | 'fetched_at'>): Promise<void> {
-    await this.#update(how, { equals: { attempted_at: attemptedAt, issuer: this.#issuer } });
+    await this.#update(how, { equals: { attempted_at: attemptedAt } });
   }
 
   async #update(set: Item, condition: Condition, remove: readonly string[] = []): Promise<boolean> {

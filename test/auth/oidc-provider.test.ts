@@ -28,10 +28,9 @@ it.each(['RS256', 'ES256'] as const)('an ID token of oidc-provider, by %s, says 
   const person = { sub: randomUUID(), email: 'Ann@Acme.example', email_verified: true, name: 'Ann' };
   const [token, second] = [await oidc.signIn(person), await oidc.signIn({ ...person, email_verified: false })];
   expect(issuerNamedBy(token)).toBe(oidc.issuer);
-  const { issuedAt, digest, ...verified } = await verify(token);
-  const { sub: subject, email, name } = person;
-  expect(verified).toEqual({ subject, email, emailVerified: true, name, expiresAt: issuedAt + 3_600 });
+  const { digest, ...verified } = await verify(token);
+  const { sub: subject, email } = person;
+  expect(verified).toEqual({ subject, email, expiresAt: expect.any(Number) });
   const other = await verify(second);
-  expect(other).toMatchObject({ subject, emailVerified: false });
-  expect([other.email, other.digest === digest]).toEqual([undefined, false]);
+  expect([other.subject, other.email, other.digest === digest]).toEqual([subject, undefined, false]);
 });

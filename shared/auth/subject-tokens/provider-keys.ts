@@ -62,14 +62,13 @@ const environmentPorts = (): Ports => ({
  * unknown keys costs, in 30 seconds, one attempt (two writes, two calls of the provider) for all, one read for each
  * container, and one read for each token while that attempt is under way.
  *
- * Nothing of a provider's earlier issuer is used. Times are by the clock of the table, because those of containers
- * differ.
+ * Times are by the clock of the table, because those of containers differ.
  * @throws SubjectTokenRefused `keys-unavailable` by what it returns
  */
 export const keysOfProvider =
   (tenant: Tenant, provider: Pick<IdentityProvider, 'id' | 'issuer'>, ports = environmentPorts()): KeysOf =>
   async (kid) => {
-    const name = JSON.stringify([tenant.id, provider.id, provider.issuer]);
+    const name = `${tenant.id} ${provider.id}`;
     const kept = known.get(name);
     const isKept = kept !== undefined && isEnough(kept, kid, tenant.serverTime);
     const found = isKept ? kept : await lookUp(tenant, provider, kid, ports);
@@ -97,7 +96,7 @@ async function lookUp(
   kid: string | undefined,
   ports: Ports,
 ): Promise<Known> {
-  const store = new ProviderKeyStore(tenant, provider);
+  const store = new ProviderKeyStore(tenant, provider.id);
   for (;;) {
     const found = await store.read();
     const now = tenant.serverTime;

@@ -18,12 +18,7 @@ export interface VerifiedSubject {
   readonly subject: string;
   /** The mail address as it was given, where it counts: it is verified, and its domain is one of the provider's. */
   readonly email?: string;
-  /** Only `true` counts, never the text "true": a provider that writes that does not follow OpenID Connect. */
-  readonly emailVerified: boolean;
-  /** What the provider calls them. */
-  readonly name?: string;
   /** Epoch seconds. */
-  readonly issuedAt: number;
   readonly expiresAt: number;
   /** Digest of what is signed. A signature does not count: there may be several for one content (ECDSA). */
   readonly digest: string;
@@ -42,8 +37,6 @@ const LONGEST = 16 * 1_024;
 /** In seconds: how old a token may be, and how far ahead its issuer's clock. There is no leeway for its end. */
 const OLDEST = 600;
 const LEEWAY = 60;
-/** Characters of a name that is used. */
-const LONGEST_NAME = 200;
 
 /** Headers that carry or point to a key (RFC 8725 §3.10), or that change what the others mean. */
 const REFUSED_HEADERS = ['jwk', 'jku', 'x5u', 'x5c', 'crit'] as const;
@@ -154,19 +147,10 @@ function textOf(claims: JWTPayload, name: string): string | undefined {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
 }
 
-function subjectIn(claims: JWTPayload, { email_domains: domains }: IdentityProvider) {
-  const { sub = '', exp = 0, iat = 0, email, email_verified, name } = claims;
-  const emailVerified = email_verified === true;
-  const counts = emailVerified && typeof email === 'string' && isMailAddressOf(email, domains);
-  const isName = typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME && name.isWellFormed();
-  return {
-    subject: sub,
-    ...(counts && { email }),
-    emailVerified,
-    ...(isName && { name }),
-    issuedAt: Math.floor(iat),
-    expiresAt: Math.floor(exp),
-  };
+/** Only `true` verifies an address, never the text "true": a provider with that does not follow OpenID Connect. */
+function subjectIn({ sub = '', exp = 0, email, email_verified }: JWTPayload, { email_domains }: IdentityProvider) {
+  const counts = email_verified === true && typeof email === 'string' && isMailAddressOf(email, email_domains);
+  return { subject: sub, ...(counts && { email }), expiresAt: Math.floor(exp) };
 }
 
 /** In seconds: far longer than a token may be exchanged after it was issued, whatever clocks say. */
