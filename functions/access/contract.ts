@@ -116,6 +116,18 @@ export const identity = record('Identity', () => ({
       .enum(['administrator', 'mail'])
       .describe('Who linked it: an administrator, or the provider, by a mail address that it has verified.'),
   ),
+  email: readOnly(
+    field
+      .email()
+      .nullable()
+      .describe('The mail address by which it was linked; null by an administrator.')
+      .meta({ examples: ['ines@acme.example'] }),
+  ),
+  known_with: readOnly(
+    field
+      .permissionCodes()
+      .describe('The permissions of who linked it; null for all, and by mail. No membership gives the user more.'),
+  ),
   created_at: readOnly(field.timestamp()),
 })).describe('By what a provider knows a user.');
 export type Identity = RecordOf<typeof identity>;
@@ -169,7 +181,7 @@ export const access = contract({
       description:
         'Needs all permissions of the role, of the earlier one too. Only platform callers change a membership with a ' +
         'system role, and any of a superadmin. A user has at most 20 active memberships with permissions, in at most ' +
-        '10 clients: one more is a 409.',
+        '10 clients: one more is a 409, and so is what gives more than who linked an identity of the user has.',
       privileged: true,
       errors: ['not-found', 'conflict'],
       bodyExample: { status: 'inactive' },

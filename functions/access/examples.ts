@@ -25,6 +25,8 @@ export const identityExample = {
   provider_id: '4d1f7c52-90ab-4e36-8f0d-7b2c5e9a1d38',
   subject: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
   linked_by: 'administrator',
+  email: null,
+  known_with: ['memberships:write', 'tickets:write', 'users:write'],
   created_at: '2026-11-20T09:30:00.000Z',
 };
 

@@ -5,6 +5,7 @@ import type { Caller, Permissions } from '#identity';
 import type { Tenant } from '#table';
 import { codes } from './codes.static.ts';
 import type { Membership, Role, User } from './contract.ts';
+import { requireKnownWith } from './identities.ts';
 import { membershipEntity, roleEntity, userEntity } from './store.ts';
 import { type AccessAsRead, accessOf, beginReading, rolesOf } from './user-access.ts';
 
@@ -18,7 +19,7 @@ import { type AccessAsRead, accessOf, beginReading, rolesOf } from './user-acces
  * these reads need no condition.
  */
 
-type Links = Pick<Membership, 'user_id' | 'role_id'>;
+type Links = Pick<Membership, 'user_id' | 'role_id' | 'status'>;
 
 /** What a membership refers to, with the access item of its user. */
 interface Referred {
@@ -33,7 +34,7 @@ interface Referred {
  * Stages the condition on the caller's credentials where it carries privileges.
  * @param before undefined for a new membership
  * @returns what the grants of its user follow from
- * @throws Problem `reference-not-found` or `forbidden`
+ * @throws Problem `reference-not-found`, `forbidden`, or `conflict` as {@link requireKnownWith}
  */
 export async function checkMembership(
   tenant: Tenant,
@@ -56,7 +57,12 @@ export async function checkMembership(
     const carried = [role, earlierRole].map((each) => carriedBy(each).permissions);
     requireLivePermissions(tenant, caller, 'memberships:write', ...carried);
   }
-  return { user: user.record, role, read: await accessOf(tenant, user.record, reading) };
+  const read = await accessOf(tenant, user.record, reading);
+  const { permissions } = carriedBy(role);
+  const isNew = before?.status !== 'active' || before.role_id !== after.role_id;
+  if (isNew && after.status === 'active' && permissions.length > 0)
+    await requireKnownWith(tenant, user.record, permissions);
+  return { user: user.record, role, read };
 }
 
 /** @throws Problem `forbidden` where a change is the platform's alone */

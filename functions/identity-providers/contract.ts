@@ -52,7 +52,14 @@ export const identityProvider = record('IdentityProvider', () => ({
     .jsonObject()
     .refine(isFlat, { error: `must have at most ${MOST.claims} claims, each with a text` })
     .default({})
-    .describe('Claims that a token must have, each with exactly this text: `{"hd": "acme.example"}`.'),
+    .meta(
+      field.shownAs({
+        type: 'object',
+        additionalProperties: { type: 'string', maxLength: MOST.characters },
+        maxProperties: MOST.claims,
+        description: 'Claims that a token must have, each with exactly this text: `{"hd": "acme.example"}`.',
+      }),
+    ),
   status: z
     .enum(['active', 'inactive'])
     .default('active')

@@ -135,6 +135,7 @@ export const users = contract({
         'An existing user gets the fields that are sent, under the conditions of a change, and keeps the others. ' +
         'With `If-Match` nothing is created, with `If-None-Match: *` nothing changed.',
       privileged: true,
+      errors: ['conflict'],
       bodyExample: { email: example.email, name: example.name },
     }),
     getUser: usual.read(),
@@ -142,8 +143,10 @@ export const users = contract({
     updateUser: usual.update({
       description:
         'A change of `email` or `is_active` needs all permissions of the roles of the user. Only platform callers ' +
-        'change `is_superadmin`, and any field of a superadmin.',
+        'change `is_superadmin`, and any field of a superadmin. A user does not become one with an identity that a ' +
+        'caller with fewer permissions has linked: 409.',
       privileged: true,
+      errors: ['not-found', 'conflict'],
       bodyExample: { is_active: false },
     }),
     deleteUser: usual.remove({
@@ -238,7 +241,8 @@ export const users = contract({
       summary: 'Make a user a member',
       description:
         'Of the organization, or of one of its clients. Needs all permissions of the role. A user has at most 20 ' +
-        'active memberships with permissions, in at most 10 clients: one more is a 409.',
+        'active memberships with permissions, in at most 10 clients: one more is a 409, and so is what gives more ' +
+        'than who linked an identity of the user has.',
       permission: 'memberships:write',
       privileged: true,
       body: membership.create,

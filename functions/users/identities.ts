@@ -2,6 +2,7 @@ import { schema } from '@custodia/counted-lists';
 import { isMailAddressOf, Problem } from '#contract';
 import { StaleRead, type Stored, type Tenant } from '#table';
 import type { Identity, User } from '../access/contract.ts';
+import { areSameAddress, identitiesOf, MOST_IDENTITIES } from '../access/identities.ts';
 import { identityEntity, userEntity } from '../access/store.ts';
 import { type AccessAsRead, accessOf, stageNextVersion } from '../access/user-access.ts';
 import type { IdentityProvider } from '../identity-providers/contract.ts';
@@ -12,8 +13,6 @@ import { identityProviderEntity } from '../identity-providers/store.ts';
  * of two at once the second runs again, and none is linked to a user that is deleted meanwhile.
  */
 
-const MOST_IDENTITIES = 10;
-
 const stored = ({ provider_id, subject }: Pick<Identity, 'provider_id' | 'subject'>): string =>
   `${provider_id} ${subject}`;
 
@@ -22,12 +21,6 @@ export const showIdentity = (identity: Identity): Identity => ({
   ...identity,
   subject: identity.subject.slice(identity.provider_id.length + 1),
 });
-
-/** The identities of a user, the oldest first. Read after its access item, they are all while that item stays. */
-export async function identitiesOf(tenant: Tenant, userId: string): Promise<readonly Stored<Identity>[]> {
-  const where = [{ field: 'user_id', anyOf: [userId] }];
-  return (await tenant.records(identityEntity).cursorPage({ limit: MOST_IDENTITIES, where })).records;
-}
 
 /** The identity of a `sub` of a provider; undefined where there is none. Two strongly consistent reads. */
 export async function identityOf(tenant: Tenant, providerId: string, subject: string): Promise<Identity | undefined> {
@@ -46,7 +39,7 @@ export async function stageIdentity(
   tenant: Tenant,
   user: User,
   read: AccessAsRead,
-  fields: Pick<Identity, 'provider_id' | 'subject' | 'linked_by'>,
+  fields: Omit<Identity, 'id' | 'user_id' | 'created_at'>,
 ): Promise<Stored<Identity>> {
   const { length } = await identitiesOf(tenant, user.id);
   if (length >= MOST_IDENTITIES)
@@ -73,15 +66,15 @@ export async function linkByMail(
 ): Promise<{ readonly user: User; readonly identity: Identity } | undefined> {
   const { id, email_domains } = provider.record;
   const users = tenant.records(userEntity);
-  const same = (address: string): string => userEntity.unique.email?.(address) ?? address;
   const userId = isMailAddressOf(email, email_domains) ? await users.idOf('email', email) : undefined;
   const user = userId === undefined ? undefined : (await users.get(userId))?.record;
-  if (user === undefined || same(user.email) !== same(email)) return undefined;
+  if (user === undefined || !areSameAddress(user.email, email)) return undefined;
   const read = await accessOf(tenant, user);
   if (!user.is_active || user.is_superadmin || !read.access.is_active || read.access.is_superadmin) return undefined;
   const changed = () => new StaleRead('the user or the provider has changed');
   users.require(user.id, changed, { email: user.email, is_active: true, is_superadmin: false });
   tenant.records(identityProviderEntity).require(id, changed, { status: 'active', [schema.VERSION]: provider.version });
-  const { record } = await stageIdentity(tenant, user, read, { provider_id: id, subject, linked_by: 'mail' });
+  const fields = { provider_id: id, subject, linked_by: 'mail', email: user.email, known_with: null } as const;
+  const { record } = await stageIdentity(tenant, user, read, fields);
   return { user, identity: showIdentity(record) };
 }

@@ -1,10 +1,10 @@
 import type { Caller } from '#identity';
 import type { Stored, Tenant } from '#table';
 import type { User } from '../access/contract.ts';
+import { identitiesOf } from '../access/identities.ts';
 import { identityEntity, membershipEntity, userEntity } from '../access/store.ts';
 import { type AccessAsRead, membershipsOf, rolesOf, stageAccess } from '../access/user-access.ts';
 import { ticketEntity } from '../tickets/store.ts';
-import { identitiesOf } from './identities.ts';
 
 /** As many as a transaction has room for: a membership or a ticket takes some six writes. */
 const AT_ONCE = { memberships: 6, tickets: 6 } as const;

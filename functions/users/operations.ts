@@ -2,6 +2,7 @@ import type { Item } from '@custodia/counted-lists';
 import { Problem, WHOLE_LIST } from '#contract';
 import {
   changeListOf,
+  checkReach,
   noRecord,
   type Operations,
   organizationOf,
@@ -14,6 +15,7 @@ import { type Caller, mayDo } from '#identity';
 import { changesOf, StaleRead, type Tenant } from '#table';
 import { accessItems } from '#tenancy';
 import { type Identity, type User, user } from '../access/contract.ts';
+import { identitiesOf, requireKnownWith } from '../access/identities.ts';
 import { checkMembership } from '../access/privileges.ts';
 import { identityEntity, MEMBERSHIPS, membershipEntity, userEntity } from '../access/store.ts';
 import {
@@ -28,7 +30,7 @@ import {
 import { requireClient } from '../clients/references.ts';
 import { showAccess } from './access.ts';
 import type { users } from './contract.ts';
-import { identitiesOf, showIdentity, stageIdentity } from './identities.ts';
+import { showIdentity, stageIdentity } from './identities.ts';
 import { usersInRoles } from './in-roles.ts';
 import { offboard } from './offboard.ts';
 import { checkChange, checkNewUser } from './superadmin.ts';
@@ -74,7 +76,9 @@ export const userOperations: Operations<typeof users> = {
     if (changes === undefined) return respond.record(before);
     await checkChange(tenant, caller, before.record, changes);
     const after = await records.update(before, changes);
-    stageChangedUser(tenant, await accessOf(tenant, before.record, reading), after.record);
+    const read = await accessOf(tenant, before.record, reading);
+    if (changes.is_superadmin) await requireKnownWith(tenant, after.record, null);
+    stageChangedUser(tenant, read, after.record);
     return respond.record(after);
   },
 
@@ -104,7 +108,11 @@ export const userOperations: Operations<typeof users> = {
     const { record: user } = await getOrThrow(tenant.records(userEntity), params.id);
     const read = await accessOf(tenant, user);
     await checkSignIn(tenant, caller, user);
-    const created = await stageIdentity(tenant, user, read, { ...body, linked_by: 'administrator' });
+    if (user.is_superadmin) checkReach(caller, { permissions: null }, 'user');
+    const known_with = caller.permissions && [...caller.permissions].toSorted();
+    requireLivePermissions(tenant, caller, 'users:write', known_with);
+    const fields = { ...body, linked_by: 'administrator', email: null, known_with } as const;
+    const created = await stageIdentity(tenant, user, read, fields);
     return { ...respond.record(created, showIdentity), headers: { Location: locationOf(created.record) } };
   },
 

@@ -232,5 +232,11 @@ function valuesOf(name: string, { format }: Node, variables: Variables): readonl
   // A maintenance window begins at any time; the other `from` is a place in the feed.
   if (name === 'from' && format === 'date-time') return [];
   if (Object.hasOwn(VALUES, name)) return VALUES[name] ?? [];
-  return name.endsWith('_id') ? [variables.get(name === 'org_id' ? 'organization_id' : name) ?? []].flat() : [];
+  return name.endsWith('_id') ? [variables.get(OTHER_NAMES[name] ?? name) ?? []].flat() : [];
 }
+
+/** Fields by the variables that have the ids of their records, where these have other names. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  org_id: 'organization_id',
+  provider_id: 'identity_provider_id',
+};

@@ -149,6 +149,65 @@ describe('who links, unlinks or ends tokens', () => {
   });
 });
 
+describe('a user whose identity a weaker key has linked', () => {
+  const isRefused = ({ status, body }: Awaited<ReturnType<Calls['ask']>>, identity: JsonBody) => {
+    expect([status, body.detail]).toEqual([409, expect.stringContaining(String(identity.id))]);
+  };
+  const rolesWith = async (permissions: readonly string[]) =>
+    (await org.create('/api/v1/roles', { code: randomUUID(), label: 'x', permissions })).id;
+
+  it('gets no more than that key has, until the identity is unlinked', async () => {
+    const [user, weak] = [await newUser(), await keyMadeBy(api, org, { permissions: ['users:write', 'tickets:read'] })];
+    const [role_id, reading] = [await rolesWith(['tickets:write']), await rolesWith(['tickets:read', 'users:read'])];
+    const { body: identity } = await link(user, provider, randomUUID(), weak);
+    expect(identity.known_with).toEqual(['tickets:read', 'users:write']);
+    const give = (fields: JsonBody) => org.ask('POST', `${USERS}/memberships`, { user_id: user, ...fields });
+    isRefused(await give({ role_id }), identity);
+    const memberships = await Promise.all([
+      give({ role_id, status: 'inactive' }),
+      give({}),
+      give({ role_id: reading }),
+      give({ role_id: reading }),
+    ]);
+    expect(memberships.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const [inactive, without, widened, deleted] = memberships.map(({ body }) => `/api/v1/memberships/${body.id}`);
+    const widenings: readonly [path: unknown, change: JsonBody][] = [
+      [inactive, { status: 'active' }],
+      [without, { role_id }],
+      [widened, { role_id }],
+    ];
+    for (const [path, change] of widenings) isRefused(await org.ask('PATCH', String(path), change), identity);
+    expect((await org.ask('PATCH', String(widened), { metadata: { desk: 'B7' } })).status).toBe(200);
+    expect((await org.ask('DELETE', String(deleted))).status).toBe(204);
+    await org.ask('DELETE', `${USERS}/${user}/identities/${identity.id}`);
+    await link(user, provider);
+    for (const [path, change] of widenings) expect((await org.ask('PATCH', String(path), change)).status).toBe(200);
+  });
+
+  it('does not become a superadmin, and nobody with less links one of a superadmin', async () => {
+    const [user, weak] = [await newUser(), await weakKey()];
+    const { body: identity } = await link(user, provider, randomUUID(), weak);
+    const path = `${USERS}/${user}?org_id=${org.orgId}`;
+    isRefused(await platform.ask('PATCH', path, { is_superadmin: true }), identity);
+    await org.ask('DELETE', `${USERS}/${user}/identities/${identity.id}`);
+    expect((await platform.ask('PATCH', path, { is_superadmin: true })).status).toBe(200);
+    const weakPlatform = await keyMadeBy(api, platform, { permissions: ['users:write'], org_id: null });
+    const identities = `${USERS}/${user}/identities?org_id=${org.orgId}`;
+    const linked = await weakPlatform.ask('POST', identities, { provider_id: provider, subject: randomUUID() });
+    expect(linked.status).toBe(403);
+  });
+
+  it('is not linked by a weaker key while it gets more', async () => {
+    const [user, weak, role_id] = [await newUser(), await weakKey(), await rolesWith(['tickets:write'])];
+    const arrived = gate.hold('TransactWriteItems');
+    const giving = org.ask('POST', `${USERS}/memberships`, { user_id: user, role_id });
+    const release = await arrived;
+    const { body: identity } = await link(user, provider, randomUUID(), weak);
+    release();
+    isRefused(await giving, identity);
+  });
+});
+
 describe('linking by mail', () => {
   const linked = async (email: string, id = provider, subject = randomUUID()) =>
     doIn(tenant(), async (opened) => {
@@ -163,6 +222,24 @@ describe('linking by mail', () => {
     const found = await linked(email.toUpperCase());
     expect(found).toMatchObject({ user: { id: user }, identity: { linked_by: 'mail' } });
     expect(await identitiesOf(user)).toEqual([found?.identity]);
+  });
+
+  it('counts for nothing more that the user gets once it has another address', async () => {
+    const email = `${randomUUID()}@acme.example`;
+    const user = await member({ email });
+    await linked(email);
+    const give = async () => {
+      const role = await org.create('/api/v1/roles', { code: randomUUID(), label: 'x', permissions: ['logs:read'] });
+      return org.ask('POST', `${USERS}/memberships`, { user_id: user, role_id: role.id });
+    };
+    const { status, body } = await give();
+    expect(status).toBe(201);
+    await org.ask('PATCH', `${USERS}/${user}`, { email: `${randomUUID()}@acme.example` });
+    expect((await give()).status).toBe(409);
+    const cutOff = await org.ask('PATCH', `/api/v1/memberships/${body.id}`, { status: 'inactive' });
+    expect(cutOff.status).toBe(200);
+    await org.ask('PATCH', `${USERS}/${user}`, { email: email.toUpperCase() });
+    expect((await give()).status).toBe(201);
   });
 
   it('finds nobody who is inactive or unknown, at a domain that is not listed, or is a superadmin', async () => {

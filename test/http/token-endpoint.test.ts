@@ -67,6 +67,11 @@ describe('a client gets a token', () => {
     expect((await sendForm(GRANT, basic(key.appCode, secret))).status).toBe(200);
     expect((await sendForm({ ...GRANT, client_id: key.appCode, client_secret: secret })).status).toBe(200);
   });
+
+  it('in the body, when it sends its last token with all requests', async () => {
+    for (const token of [org.token, 'ended'])
+      expect((await sendForm({ ...GRANT, ...inBody() }, { authorization: `Bearer ${token}` })).status).toBe(200);
+  });
 });
 
 describe('a request is refused', () => {

@@ -958,7 +958,7 @@ export interface paths {
         head?: never;
         /**
          * Change a user
-         * @description A change of `email` or `is_active` needs all permissions of the roles of the user. Only platform callers change `is_superadmin`, and any field of a superadmin. Needs the permission `users:write`.
+         * @description A change of `email` or `is_active` needs all permissions of the roles of the user. Only platform callers change `is_superadmin`, and any field of a superadmin. A user does not become one with an identity that a caller with fewer permissions has linked: 409. Needs the permission `users:write`.
          */
         patch: operations["updateUser"];
         trace?: never;
@@ -1118,7 +1118,7 @@ export interface paths {
         put?: never;
         /**
          * Make a user a member
-         * @description Of the organization, or of one of its clients. Needs all permissions of the role. A user has at most 20 active memberships with permissions, in at most 10 clients: one more is a 409. Needs the permission `memberships:write`.
+         * @description Of the organization, or of one of its clients. Needs all permissions of the role. A user has at most 20 active memberships with permissions, in at most 10 clients: one more is a 409, and so is what gives more than who linked an identity of the user has. Needs the permission `memberships:write`.
          */
         post: operations["createMembership"];
         delete?: never;
@@ -1214,7 +1214,7 @@ export interface paths {
         head?: never;
         /**
          * Change a membership
-         * @description Needs all permissions of the role, of the earlier one too. Only platform callers change a membership with a system role, and any of a superadmin. A user has at most 20 active memberships with permissions, in at most 10 clients: one more is a 409. Needs the permission `memberships:write`.
+         * @description Needs all permissions of the role, of the earlier one too. Only platform callers change a membership with a system role, and any of a superadmin. A user has at most 20 active memberships with permissions, in at most 10 clients: one more is a 409, and so is what gives more than who linked an identity of the user has. Needs the permission `memberships:write`.
          */
         patch: operations["updateMembership"];
         trace?: never;
@@ -6449,6 +6449,21 @@ export interface components {
              */
             readonly linked_by: "administrator" | "mail" | (string & {});
             /**
+             * Format: idn-email
+             * @description The mail address by which it was linked; null by an administrator.
+             * @example ines@acme.example
+             */
+            readonly email: string | null;
+            /**
+             * @description The permissions of who linked it; null for all, and by mail. No membership gives the user more.
+             * @example [
+             *       "memberships:write",
+             *       "tickets:write",
+             *       "users:write"
+             *     ]
+             */
+            readonly known_with: string[] | null;
+            /**
              * Format: date-time
              * @description When the record was created, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
@@ -6486,6 +6501,21 @@ export interface components {
              * @enum {string}
              */
             readonly linked_by?: "administrator" | "mail";
+            /**
+             * Format: idn-email
+             * @description The mail address by which it was linked; null by an administrator.
+             * @example ines@acme.example
+             */
+            readonly email?: string | null;
+            /**
+             * @description The permissions of who linked it; null for all, and by mail. No membership gives the user more.
+             * @example [
+             *       "memberships:write",
+             *       "tickets:write",
+             *       "users:write"
+             *     ]
+             */
+            readonly known_with?: string[] | null;
             /**
              * Format: date-time
              * @description When the record was created, by the clock of the service.
@@ -7501,11 +7531,11 @@ export interface components {
              */
             email_domains: string[];
             /**
-             * @description At most 65536 bytes as JSON.
+             * @description Claims that a token must have, each with exactly this text: `{"hd": "acme.example"}`.
              * @example {}
              */
             required_claims: {
-                [key: string]: unknown;
+                [key: string]: string;
             };
             /**
              * @description `inactive`: nobody signs in through it, and tokens of those who did have ended.
@@ -7558,7 +7588,7 @@ export interface components {
              * @example {}
              */
             required_claims?: {
-                [key: string]: unknown;
+                [key: string]: string;
             };
             /**
              * @description `inactive`: nobody signs in through it, and tokens of those who did have ended. Default: `active`.
@@ -7608,11 +7638,11 @@ export interface components {
              */
             email_domains?: string[];
             /**
-             * @description At most 65536 bytes as JSON.
+             * @description Claims that a token must have, each with exactly this text: `{"hd": "acme.example"}`.
              * @example {}
              */
             required_claims?: {
-                [key: string]: unknown;
+                [key: string]: string;
             };
             /**
              * @description `inactive`: nobody signs in through it, and tokens of those who did have ended.
