@@ -33,7 +33,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   batch: { kilobytes: 594, modules: 571 },
   clients: { kilobytes: 479, modules: 501 },
   terminals: { kilobytes: 475, modules: 501 },
-  openapi: { kilobytes: 1100, modules: 485 },
+  openapi: { kilobytes: 1105, modules: 485 },
   docs: { kilobytes: 668, modules: 500 },
   access: { kilobytes: 485, modules: 504 },
   logs: { kilobytes: 453, modules: 485 },
