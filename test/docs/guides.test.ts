@@ -31,6 +31,8 @@ describe('a guide', () => {
     'guides/import',
     'guides/attachments',
     'guides/oauth',
+    'guides/runners',
+    'guides/trash-and-moves',
     'guides/people-sign-in',
     'events',
   ])('works when pasted after the quickstart: %s', async (name) => {
