@@ -212,7 +212,7 @@ export const users = contract({
       summary: 'Let a user leave',
       description:
         'It is inactive at once, without tokens and identities. Its memberships become inactive and its open tickets ' +
-        `nobody’s, some with each request: repeat it until \`done\`. ${NEEDS_POWER}`,
+        `nobody’s: some 20 memberships and 120 tickets a request. Repeat it until \`done\`. ${NEEDS_POWER}`,
       extension: true,
       permission: 'users:write',
       privileged: true,
@@ -220,10 +220,10 @@ export const users = contract({
       params: usual.params,
       response: ok(offboarding, 'What this request has ended.', {
         user_id: membershipExample.user_id,
-        ended_memberships: 0,
+        ended_memberships: 2,
         removed_identities: 1,
-        unassigned_tickets: 0,
-        done: false,
+        unassigned_tickets: 7,
+        done: true,
       }),
       errors: ['not-found'],
     }),

@@ -11,10 +11,10 @@ import {
   respond,
   upsertOf,
 } from '#http';
-import { type Caller, mayDo } from '#identity';
-import { changesOf, StaleRead, type Tenant } from '#table';
+import { mayDo } from '#identity';
+import { changesOf, StaleRead } from '#table';
 import { accessItems } from '#tenancy';
-import { type Identity, type User, user } from '../access/contract.ts';
+import { type Identity, user } from '../access/contract.ts';
 import { identitiesOf, requireKnownWith } from '../access/identities.ts';
 import { checkMembership } from '../access/privileges.ts';
 import { identityEntity, MEMBERSHIPS, membershipEntity, userEntity } from '../access/store.ts';
@@ -33,7 +33,7 @@ import type { users } from './contract.ts';
 import { showIdentity, stageIdentity } from './identities.ts';
 import { usersInRoles } from './in-roles.ts';
 import { offboard } from './offboard.ts';
-import { checkChange, checkNewUser } from './superadmin.ts';
+import { checkChange, checkNewUser, checkSignIn } from './superadmin.ts';
 
 const pages = pagesOf(userEntity);
 
@@ -153,12 +153,8 @@ export const userOperations: Operations<typeof users> = {
     return respond.record(user);
   },
 
-  offboardUser: async ({ params, tenant, caller, getOrThrow }) => {
-    const user = await getOrThrow(tenant.records(userEntity), params.id);
-    const read = await accessOf(tenant, user.record);
-    await checkSignIn(tenant, caller, user.record);
-    return { body: await offboard(tenant, caller, user, read) };
-  },
+  offboardUser: async ({ params, tenant, caller, getOrThrow }) =>
+    offboard({ tenant, caller }, await getOrThrow(tenant.records(userEntity), params.id)),
 
   listUserMemberships: async ({ params, query, tenant, getOrThrow }) => {
     const [page] = await Promise.all([
@@ -184,16 +180,6 @@ export const userOperations: Operations<typeof users> = {
     return { ...respond.record(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };
   },
 };
-
-/**
- * Checks that a caller may do what ends or gives the sign-in of a user: as who changes whether it is active. The caller
- * must be live at commit.
- * @throws Problem `forbidden`
- */
-async function checkSignIn(tenant: Tenant, caller: Caller, user: User): Promise<void> {
-  await checkChange(tenant, caller, user, { is_active: user.is_active });
-  requireLivePermissions(tenant, caller, 'users:write');
-}
 
 /** The error for a user that is a member: its memberships are counted in the transactions that add and remove them. */
 function isMember({ [MEMBERSHIPS]: count = 0 }: Item): Error {

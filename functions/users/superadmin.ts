@@ -43,6 +43,16 @@ export async function checkChange(tenant: Tenant, caller: Caller, user: User, ch
   requireLivePermissions(tenant, caller, WRITE);
 }
 
+/**
+ * Checks that a caller may do what ends or gives the sign-in of a user: as who changes whether it is active. The caller
+ * must be live at commit.
+ * @throws Problem `forbidden`
+ */
+export async function checkSignIn(tenant: Tenant, caller: Caller, user: User): Promise<void> {
+  await checkChange(tenant, caller, user, { is_active: user.is_active });
+  requireLivePermissions(tenant, caller, WRITE);
+}
+
 const platformOnly = (): Problem =>
   new Problem('forbidden', {
     detail: 'Only a platform caller may change who is a superadmin.',

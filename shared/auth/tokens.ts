@@ -249,26 +249,18 @@ export async function verifyToken(
   return isOfUser ? userOf(payload) : integrationOf(payload);
 }
 
-const integrationOf = ({ sub, app_code, org_id, epoch, secret_id, scope, jti, exp }: Claims): VerifiedIntegration => ({
-  integrationId: sub,
-  appCode: app_code,
-  orgId: org_id,
-  tokenEpoch: epoch,
-  secretId: secret_id,
-  scope: scope?.split(' ') ?? null,
-  tokenId: jti,
-  expiresAt: exp,
+const commonIn = ({ epoch, scope, jti, exp }: Pick<CommonClaims, 'epoch' | 'scope' | 'jti' | 'exp'>) => ({
+  ...{ tokenEpoch: epoch, scope: scope?.split(' ') ?? null, tokenId: jti, expiresAt: exp },
 });
 
-const userOf = ({ sub, org_id, epoch, provider_id, scope, jti, iat, exp }: UserClaims): VerifiedUser => ({
-  userId: sub,
-  orgId: org_id,
-  tokenEpoch: epoch,
-  providerId: provider_id,
-  scope: scope?.split(' ') ?? null,
-  tokenId: jti,
-  issuedAt: iat,
-  expiresAt: exp,
+const integrationOf = ({ sub, app_code, org_id, secret_id, ...common }: Claims): VerifiedIntegration => ({
+  ...commonIn(common),
+  ...{ integrationId: sub, appCode: app_code, orgId: org_id, secretId: secret_id },
+});
+
+const userOf = ({ sub, org_id, provider_id, iat, ...common }: UserClaims): VerifiedUser => ({
+  ...commonIn(common),
+  ...{ userId: sub, orgId: org_id, providerId: provider_id, issuedAt: iat },
 });
 
 /** Longest text that is decoded, in characters: far longer than any token of this service. */

@@ -104,6 +104,8 @@ export interface OperationResponse<R extends Route = Route> {
   /** For cursor pages: the id after which the next one begins. */
   readonly next?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Stages what is left after the commit, for a transaction of its own, whose response takes the place of this one. */
+  readonly goOn?: () => Promise<OperationResponse<R>>;
   /**
    * The text to return byte for byte, instead of the JSON text of `body`. It is JSON, unless `headers` say another
    * `Content-Type`.

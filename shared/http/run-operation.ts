@@ -12,6 +12,7 @@ import type { InSession, Routed } from './middleware/routing.ts';
 import type { SuspensionChecked, TenantScoped } from './middleware/tenant.ts';
 import { withIds } from './named-references.ts';
 import type { OperationResponse } from './operation.ts';
+import { problemOf } from './problems.ts';
 import { checkReadOnlyFields, hasObject } from './request/validate.ts';
 import { checkIfMatchOfNone, responseOf } from './response.ts';
 
@@ -23,16 +24,18 @@ type Event = Routed & InSession & Validated & TenantScoped & SuspensionChecked;
  */
 export async function runOperation(event: Event): Promise<APIGatewayProxyResult> {
   const { matched, request, session, input, readOnlyFields, scope, suspensionCheck } = event;
-  const respond = async (): Promise<APIGatewayProxyResult> => {
+  const respond = async (goOn?: OperationResponse['goOn']): Promise<APIGatewayProxyResult> => {
     const mayName = input.body !== undefined && 'tenant' in scope && hasObject(input.body);
     const named = mayName ? { ...input, body: await withIds(matched.route, input.body, scope) } : input;
-    const reply = await matched.operation({ ...named, ...scope });
+    const reply = await (goOn?.() ?? matched.operation({ ...named, ...scope }));
     if (creates(matched.route, reply)) {
       checkReadOnlyFields(matched.route, readOnlyFields, reply.body);
       if (matched.route.upsert !== undefined) checkIfMatchOfNone(request);
     }
     const shown = scope.caller?.clients ? withoutHidden(matched, reply) : reply;
-    return responseOf({ matched, request, input, scope }, shown);
+    const response = responseOf({ matched, request, input, scope }, shown);
+    if (reply.goOn !== undefined) continuations.set(response, () => respond(reply.goOn));
+    return response;
   };
   // The fingerprint of a request is stored: it keeps the name.
   const inputs = Object.keys(readOnlyFields).length === 0 ? input : { ...input, fixed: readOnlyFields };
@@ -41,11 +44,34 @@ export async function runOperation(event: Event): Promise<APIGatewayProxyResult>
   const run = idempotent === undefined ? respond : () => runOnce(idempotent, session, respond);
   session.contention.bound(matched.route.cutsOff ?? false);
   const read = matched.contract.fieldPermissions && CredentialsRead.of(matched, input, scope);
-  return runAfterRefusal(session, nameOf(event), async () => {
+  const committed = await runAfterRefusal(session, nameOf(event), async () => {
     const response = await permitted(suspensionCheck, run, read?.counted);
     await read?.stageEventOf(response);
     return response;
   });
+  return continuations.has(committed) ? goOnAfter(committed, session) : committed;
+}
+
+/** What is left to do after the commit of a response. */
+const continuations = new WeakMap<APIGatewayProxyResult, () => Promise<APIGatewayProxyResult>>();
+/** Most transactions of a request, and how long after its beginning the last one begins, in milliseconds. */
+const MOST = { transactions: 10, beginWithin: 8_000 } as const;
+
+/** @returns the response of the last transaction that was committed: a further one that is refused changes nothing */
+async function goOnAfter(committed: APIGatewayProxyResult, session: RequestSession): Promise<APIGatewayProxyResult> {
+  let response = committed;
+  for (let count = 1; count < MOST.transactions && session.clock() - session.now <= MOST.beginWithin; count++) {
+    const next = continuations.get(response);
+    if (next === undefined) break;
+    session.restart();
+    try {
+      response = await runToCommit(session, next);
+    } catch (error) {
+      if (problemOf(error).type === 'internal-error') throw error;
+      break;
+    }
+  }
+  return response;
 }
 
 const creates = ({ method }: Route, { existed }: OperationResponse): boolean =>

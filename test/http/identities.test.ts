@@ -297,30 +297,97 @@ describe('what a user may do', () => {
   });
 });
 
-it('a user leaves with everything, some of it with each request', async () => {
-  const user = await member();
-  for (let count = 0; count < 7; count++) await org.create(`${USERS}/memberships`, { user_id: user });
-  for (let count = 0; count < 10; count++) await link(user, provider);
-  const ticket = { subject: 's', description: 'd', source: 'email', contact_id: randomUUID(), assigned_to: user };
-  for (let count = 0; count < 7; count++) await org.create('/api/v1/tickets', ticket);
-  const closed = await org.create('/api/v1/tickets', { ...ticket, status: 'closed' });
-  const leave = async () => (await org.ask('POST', `${USERS}/${user}/offboard`)).body;
-  expect(await leave()).toMatchObject({ removed_identities: 10, ended_memberships: 0, done: false });
-  expect(await accessItems.ofUser(tenant(), user)).toMatchObject({ is_active: false, epoch: 1 });
-  const counts: unknown[] = [];
-  for (let last: JsonBody = {}; last.done !== true; ) {
-    last = await leave();
-    counts.push([last.ended_memberships, last.unassigned_tickets]);
+describe('a user who leaves', () => {
+  const leave = async (user: string) => (await org.ask('POST', `${USERS}/${user}/offboard`)).body;
+  const ticketOf = (user: string) => ({
+    ...{ subject: 's', description: 'd', source: 'email', contact_id: randomUUID(), assigned_to: user },
+  });
+  const openTickets = async (user: string, count: number) => {
+    for (let left = count; left > 0; left -= 100) {
+      const operations = Array.from({ length: Math.min(left, 100) }, () => ({
+        ...{ key: randomUUID(), operation: 'createTicket', body: ticketOf(user) },
+      }));
+      const { body } = await org.ask('POST', '/api/v1/batch', { operations });
+      expect(body.counts).toEqual({ 201: operations.length });
+    }
+  };
+  const assignedTo = async (user: string) =>
+    (await org.read(`/api/v1/tickets?assigned_to=${user}&page_size=100`)).data.map(({ id }) => id);
+
+  it('has left with one request, with 20 memberships, all identities and 50 open tickets', async () => {
+    const user = await member();
+    for (let count = 1; count < 20; count++) await org.create(`${USERS}/memberships`, { user_id: user });
+    for (let count = 0; count < 10; count++) await link(user, provider);
+    await openTickets(user, 50);
+    const closed = await org.create('/api/v1/tickets', { ...ticketOf(user), status: 'closed' });
+    const all = { ended_memberships: 20, removed_identities: 10, unassigned_tickets: 50 };
+    expect(await leave(user)).toEqual({ user_id: user, ...all, done: true });
+    expect(await accessItems.ofUser(tenant(), user)).toMatchObject({ is_active: false, epoch: 1, grants: [] });
+    expect([await assignedTo(user), await identitiesOf(user)]).toEqual([[closed.id], []]);
+    const { data: memberships } = await org.read(`${USERS}/${user}/memberships`);
+    expect(new Set(memberships.map(({ status }) => status))).toEqual(new Set(['inactive']));
+    const none = { ended_memberships: 0, removed_identities: 0, unassigned_tickets: 0 };
+    expect(await leave(user)).toEqual({ user_id: user, ...none, done: true });
+    expect(await differencesOf(org.orgId)).toEqual([]);
+  });
+
+  it('is cut off by the first request, and has left after some, with very many tickets', async () => {
+    const user = await member();
+    await openTickets(user, 150);
+    const first = await leave(user);
+    expect(first).toMatchObject({ ended_memberships: 1, unassigned_tickets: 139, done: false });
+    expect(await accessItems.ofUser(tenant(), user)).toMatchObject({ is_active: false, epoch: 1, grants: [] });
+    expect(await leave(user)).toMatchObject({ ended_memberships: 0, unassigned_tickets: 11, done: true });
+    expect(await assignedTo(user)).toEqual([]);
+  });
+
+  /** Lets it leave, and does something while its transaction of this number is under way. */
+  async function leaveWhile(user: string, transaction: number, change: () => Promise<unknown>) {
+    const arrivals = [gate.hold('TransactWriteItems')];
+    const leaving = leave(user);
+    for (let count = 1; count < transaction; count++) {
+      const release = await arrivals.at(-1);
+      arrivals.push(gate.hold('TransactWriteItems'));
+      release?.();
+    }
+    const release = await arrivals.at(-1);
+    await change();
+    release?.();
+    return leaving;
   }
-  expect(counts).toEqual([
-    [6, 0],
-    [2, 0],
-    [0, 6],
-    [0, 1],
-  ]);
-  expect((await accessItems.ofUser(tenant(), user))?.grants).toEqual([]);
-  const left = await org.read(`/api/v1/tickets?assigned_to=${user}`);
-  expect(left.data.map(({ id }) => id)).toEqual([closed.id]);
-  expect(await leave()).toMatchObject({ unassigned_tickets: 0, done: true });
-  expect(await differencesOf(org.orgId)).toEqual([]);
+
+  it.each([1, 2])('keeps what somebody changes meanwhile, in transaction %s', async (transaction) => {
+    const [user, other] = [await member(), await newUser()];
+    // The oldest go first.
+    if (transaction > 1) await openTickets(user, 20);
+    const { id } = await org.create('/api/v1/tickets', ticketOf(user));
+    if (transaction === 1) await openTickets(user, 20);
+    const assign = () => org.ask('PATCH', `/api/v1/tickets/${id}`, { assigned_to: other });
+    expect(await leaveWhile(user, transaction, assign)).toMatchObject({ unassigned_tickets: 20, done: true });
+    expect([await assignedTo(user), await assignedTo(other)]).toEqual([[], [id]]);
+  });
+
+  it('is not cut off again where somebody lets it back in meanwhile', async () => {
+    const user = await member();
+    await openTickets(user, 40);
+    const back = () => org.ask('PATCH', `${USERS}/${user}`, { is_active: true });
+    const left = await leaveWhile(user, 2, back);
+    expect(left).toMatchObject({ unassigned_tickets: 13, done: false });
+    expect((await org.read(`${USERS}/${user}`)).is_active).toBe(true);
+    expect(await leave(user)).toMatchObject({ unassigned_tickets: 27, done: true });
+  });
+
+  it('is not let go further by a key that is cut off meanwhile, which gets what is done', async () => {
+    const [user, other] = [await member(), await keyMadeBy(api, org)];
+    await openTickets(user, 20);
+    const arrived = gate.hold('TransactWriteItems');
+    const leaving = other.ask('POST', `${USERS}/${user}/offboard`);
+    const [release, next] = [await arrived, gate.hold('TransactWriteItems')];
+    release();
+    const releaseNext = await next;
+    await org.ask('PATCH', other.path, { status: 'inactive' });
+    releaseNext();
+    expect(await leaving).toMatchObject({ status: 200, body: { unassigned_tickets: 13, done: false } });
+    expect((await accessItems.ofUser(tenant(), user))?.is_active).toBe(false);
+  });
 });

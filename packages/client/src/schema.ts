@@ -1078,7 +1078,7 @@ export interface paths {
         put?: never;
         /**
          * Let a user leave
-         * @description It is inactive at once, without tokens and identities. Its memberships become inactive and its open tickets nobody’s, some with each request: repeat it until `done`. Needs all permissions of the roles of the user; for superadmins a platform caller. Needs the permission `users:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
+         * @description It is inactive at once, without tokens and identities. Its memberships become inactive and its open tickets nobody’s: some 20 memberships and 120 tickets a request. Repeat it until `done`. Needs all permissions of the roles of the user; for superadmins a platform caller. Needs the permission `users:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
          */
         post: operations["offboardUser"];
         delete?: never;
@@ -6616,7 +6616,7 @@ export interface components {
             /**
              * Format: int64
              * @description Memberships that are inactive now.
-             * @example 0
+             * @example 2
              */
             ended_memberships: number;
             /**
@@ -6628,12 +6628,12 @@ export interface components {
             /**
              * Format: int64
              * @description Open tickets that are nobody’s now.
-             * @example 0
+             * @example 7
              */
             unassigned_tickets: number;
             /**
              * @description Whether nothing is left. Otherwise send the request again.
-             * @example false
+             * @example true
              */
             done: boolean;
         };

@@ -138,30 +138,14 @@ export class ClientChildRepository<T extends object> extends ChildRepository<T> 
 
 /** Closed, besides what only the repositories of one parent have. */
 const CLOSED = [
-  'idOf',
-  'idsWith',
-  'waiting',
-  'all',
-  'createAll',
-  'createSingle',
-  'claimValue',
-  'remove',
-  'erase',
-  'setOf',
-  'deleteSet',
-] as const satisfies (keyof Repository<object>)[];
+  ...(['idOf', 'idsWith', 'waiting', 'all', 'createAll', 'createSingle'] as const),
+  ...(['claimValue', 'remove', 'erase', 'setOf', 'deleteSet'] as const),
+] satisfies (keyof Repository<object>)[];
 const CLOSED_BELOW = [
   ...CLOSED,
-  'page',
-  'matching',
-  'countEach',
-  'require',
-  'requireLasting',
-  'update',
-  'pageBelow',
-  'keys',
-  'deleteAll',
-] as const satisfies (keyof ChildRepository<object>)[];
+  ...(['page', 'matching', 'countEach', 'require', 'requireLasting', 'update', 'pageBelow'] as const),
+  ...(['keys', 'deleteAll'] as const),
+] satisfies (keyof ChildRepository<object>)[];
 
 const close = (kind: typeof ClientRepository | typeof ClientChildRepository, names: readonly string[]): void => {
   for (const name of names) {
