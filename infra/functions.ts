@@ -106,6 +106,7 @@ export class Functions extends Construct {
     this.#tenantRole('TenantRole', 'records');
     this.#tenantRole('AuditedRecordsRole', 'audited-records');
     this.#tenantRole('AttachmentsRole', 'attachments');
+    this.#tenantRole('LiveCallersRole', 'live-callers');
     this.#tenantRole('GrantsRole', 'grants');
     this.#tenantRole('BatchesRole', 'batches');
     this.#tenantRole('OrganizationsRole', 'organizations');

@@ -46,8 +46,8 @@ export interface Rights {
  * - `records`: also decrypts the tenant's secrets, as all following kinds do, but adds no audit events;
  * - `audited-records`: also adds to the audit log, as all following kinds do;
  * - `attachments`: as `records`, also puts, reads and deletes the objects of the tenant's attachments;
- * - `grants`: also makes its transactions depend on the caller's credentials (`docs/decisions/0073`), and changes what
- *   users may do;
+ * - `live-callers`: also makes its transactions depend on the caller (`docs/decisions/0073`), as all requests below do;
+ * - `grants`: also changes what users may do;
  * - `batches`: as `grants`, also reads the credentials of the caller, while what it sends is carried out;
  * - `organizations`: also creates tenants, which the platform counts, and names by which their users sign in;
  * - `integrations`: also registers app codes, which are unique over all tenants, with their credentials;
@@ -60,6 +60,7 @@ export type TenantRights =
   | 'records'
   | 'audited-records'
   | 'attachments'
+  | 'live-callers'
   | 'grants'
   | 'batches'
   | 'organizations'
@@ -130,7 +131,7 @@ const BEYOND: Readonly<Record<string, Rights>> = {
   'identity-providers': { tenants: 'grants' },
   integrations: { tenants: 'integrations', secrets: true },
   orgs: { tenants: 'organizations' },
-  trash: { tenants: 'grants' },
+  trash: { tenants: 'live-callers' },
   users: { tenants: 'grants' },
   'webhook-endpoints': { tenants: 'endpoints', secrets: true },
   // Events run the operations of `access` and `users`.

@@ -72,17 +72,18 @@ const AUDIT: OnItems = [
   [AUDIT_EVENTS, SETS_OF_AUDIT_EVENTS, REFUSALS],
 ];
 
+const OF_SIGN_IN: readonly string[] = [
+  ...['IDENTITY_PROVIDER', 'IDENTITY', 'IDENTITY#*', 'USER', 'USER_ACCESS', 'ONCE#TOKEN'].map(ofTenant),
+];
 /** Who signs in, and what is noted of that. A provider counts its identities. */
 const SIGNED_IN: readonly OnItems[] = [
   [
     ['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'],
-    ['IDENTITY_PROVIDER', 'IDENTITY', 'IDENTITY#*', 'USER', 'USER_ACCESS', 'UNIQUE#*', 'ONCE#TOKEN'].map(ofTenant),
+    [...OF_SIGN_IN, ofTenant('UNIQUE#*')],
   ],
   [
     ['PutItem', 'UpdateItem'],
-    ['IDENTITY_PROVIDER', 'IDENTITY', 'IDENTITY#*', 'USER', 'USER_ACCESS', 'UNIQUE#IDENTITY#*', 'ONCE#TOKEN'].map(
-      ofTenant,
-    ),
+    [...OF_SIGN_IN, ofTenant('UNIQUE#IDENTITY#*')],
   ],
   [['GetItem', 'UpdateItem'], [PROVIDER_KEYS]],
 ];
@@ -151,6 +152,14 @@ const OF_USER_ACCESS: readonly ItemAction[] = ['GetItem', 'PutItem', 'UpdateItem
 /** What a user that calls may do now, and whether that is so at the commit. */
 const OF_CALLER: readonly ItemAction[] = ['GetItem', 'ConditionCheckItem'];
 
+/** Their transactions depend on who calls. */
+const LIVE_CALLERS: Reach = {
+  allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK, PLATFORM_CALLERS],
+  credentials: ['ConditionCheckItem'],
+  userAccess: OF_CALLER,
+  putsAuditEvents: true,
+};
+
 /** The rights of functions of each kind. */
 const REACH: Readonly<Record<TenantRights, Reach>> = {
   'sign-in': {
@@ -164,35 +173,20 @@ const REACH: Readonly<Record<TenantRights, Reach>> = {
   records: { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK] },
   'audited-records': { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK], putsAuditEvents: true },
   attachments: { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK] },
-  grants: {
-    allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK, PLATFORM_CALLERS],
-    credentials: ['ConditionCheckItem'],
-    userAccess: OF_USER_ACCESS,
-    putsAuditEvents: true,
-  },
-  batches: {
-    allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK, PLATFORM_CALLERS],
-    credentials: ['GetItem', 'ConditionCheckItem'],
-    userAccess: OF_USER_ACCESS,
-    putsAuditEvents: true,
-  },
+  'live-callers': LIVE_CALLERS,
+  grants: { ...LIVE_CALLERS, userAccess: OF_USER_ACCESS },
+  batches: { ...LIVE_CALLERS, credentials: ['GetItem', 'ConditionCheckItem'], userAccess: OF_USER_ACCESS },
   organizations: {
+    ...{ ...LIVE_CALLERS, userAccess: OF_USER_ACCESS },
     allowed: [OWN, SUSPENSION_CHECK, PLACE_IN_LIST, SIGN_IN_NAMES, PLATFORM_CALLERS],
-    credentials: ['ConditionCheckItem'],
-    userAccess: OF_USER_ACCESS,
-    putsAuditEvents: true,
   },
   integrations: {
+    ...{ ...LIVE_CALLERS, credentials: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
     allowed: [OWN, SUSPENSION_CHECK, PLACE_IN_LIST, APP_CODES, PLATFORM_CALLERS],
-    credentials: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    userAccess: OF_CALLER,
-    putsAuditEvents: true,
   },
   endpoints: {
-    allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK, PLATFORM_CALLERS, REGISTRATION],
-    credentials: ['GetItem', 'ConditionCheckItem'],
-    userAccess: OF_CALLER,
-    putsAuditEvents: true,
+    ...{ ...LIVE_CALLERS, credentials: ['GetItem', 'ConditionCheckItem'] },
+    allowed: [...LIVE_CALLERS.allowed, REGISTRATION],
   },
   deliveries: { allowed: [DELIVERED, SUSPENSION_CHECK, ...DELIVERY], credentials: ['GetItem'], putsAuditEvents: true },
 };

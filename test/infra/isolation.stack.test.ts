@@ -143,10 +143,13 @@ describe('what users may do', () => {
   it('is changed by the functions whose operations it follows from, item by item, and reached by no other', () => {
     const reaching = TENANT_ROLES.filter((arn) => actionsOn(ofAcme(arn), own).length > 0).map(nameOf);
     expect(reaching).toEqual(
-      ['SignIn', 'Grants', 'Batches', 'Organizations', 'Integrations', 'Endpoints'].map(
+      ['SignIn', 'LiveCallers', 'Grants', 'Batches', 'Organizations', 'Integrations', 'Endpoints'].map(
         (kind) => `Functions${kind}Role`,
       ),
     );
+    // They ask whether the user that calls may do it now.
+    for (const arn of TENANT_ROLES.filter((each) => /(LiveCallers|Integrations|Endpoints)Role/.test(each)))
+      expect(actionsOn(ofAcme(arn), own)).toEqual(['GetItem', 'ConditionCheckItem']);
     const changing = TENANT_ROLES.filter((arn) => may(stack, ofAcme(arn), 'UpdateItem', [own])).map(nameOf);
     expect(changing).toEqual([
       'FunctionsSignInRole',
@@ -248,7 +251,7 @@ describe('a function', () => {
   });
 
   it('works under one role at most, in its own region, and under none of people’s', () => {
-    expect(TENANT_ROLES).toHaveLength(11);
+    expect(TENANT_ROLES).toHaveLength(12);
     for (const name of FUNCTIONS) {
       const role = roleOf(stack, name);
       expect(TENANT_ROLES.filter((each) => mayAssumeFor(stack, role, each)).length, name).toBeLessThanOrEqual(1);

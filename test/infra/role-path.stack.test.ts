@@ -15,7 +15,7 @@ const KEYS: readonly KeyPurpose[] = [
 ];
 const TENANTS: readonly TenantRights[] = [
   ...(['sign-in', 'records-without-secrets', 'records', 'audited-records'] as const),
-  ...(['grants', 'batches', 'organizations', 'integrations', 'endpoints', 'deliveries'] as const),
+  ...(['live-callers', 'grants', 'batches', 'organizations', 'integrations', 'endpoints', 'deliveries'] as const),
 ];
 const HOLDERS: readonly RoleHolder[] = [...TENANTS, 'no-tenants', 'tenant', 'operator'];
 
