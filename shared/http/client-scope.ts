@@ -35,13 +35,20 @@ export function withinClients(
   const isKept = (name: string): boolean => isHidden(matched, name) || NAMES.includes(name);
   const given = Object.entries(body).filter(([name, value]) => value !== null || !isKept(name) || !isKnown(name));
   const sent = given.map(([field]) => ({ name: field, field }));
-  refuse('body', sent, isKept);
+  // A change may repeat the names of its record ({@link checkNames}).
+  refuse('body', sent, route.method === 'PATCH' ? (name) => isHidden(matched, name) : isKept);
   const fields = Object.fromEntries(given);
   for (const field of referencesIn(schema).keys()) {
     if (typeof asNumber(fields[field]) === 'object' && fields[field] !== null)
       throw invalidField(field, 'must be an id: people of a client name no records by other names');
   }
   return { ...json, value: 'client_id' in schema.shape ? pinned(route, clients, fields) : fields };
+}
+
+/** Checks that a change gives its record no other name. @throws Problem `forbidden` */
+export function checkNames(body: Fields = {}, record: object): void {
+  const names = NAMES.filter((name) => Object.hasOwn(body, name)).map((name) => ({ name, field: name }));
+  refuse('body', names, (name) => body[name] !== (record as Fields)[name]);
 }
 
 interface Asked {

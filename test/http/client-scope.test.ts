@@ -95,6 +95,25 @@ it('what is for a client to come goes to nobody who has taken its name', async (
   expect((await ask('getClient', { params })).text).not.toContain('Zdelta');
 });
 
+it.each([
+  ['updateClient', 'Client', ['slug', 'external_id']],
+  ['updateTicket', 'Ticket', ['external_id', 'ticket_code']],
+] as const)('%s takes the record back as it was read, with its names', async (id, kind, names) => {
+  const params = { id: world.a.ids[kind] };
+  const { body: read } = await ask(id.replace('update', 'get'), { params });
+  const sent = Object.fromEntries(names.map((name) => [name, read[name]]));
+  expect(Object.values(sent)).toEqual(names.map(() => expect.any(String)));
+  const { status, body: after } = await ask(id, { params, body: sent });
+  expect([status, after]).toEqual([200, read]);
+  for (const name of names) {
+    const other = await ask(id, { params, body: { ...sent, [name]: `x${sent[name]}` } });
+    // Nobody changes the code of a ticket.
+    expect([other.status, other.body.errors]).toEqual([name === 'ticket_code' ? 422 : 403, body(name)]);
+    const unread = await ask(id, { params: { id: world.b.ids[kind] }, body: sent });
+    expect(unread.status).toBe(404);
+  }
+});
+
 /** The messages of a ticket one by one, each with the cursor of its page. */
 async function pagesIn(params: { readonly id: string }, sort: string) {
   const pages: { data: JsonBody[]; next: string | undefined }[] = [];

@@ -6,6 +6,7 @@ import { annotate } from '#telemetry';
 import { readSuspension, type Suspension } from '#tenancy';
 import { keepNewest } from '../../memory.ts';
 import { isObject, isUuid } from '../../well-formed.ts';
+import { checkNames } from '../client-scope.ts';
 import type { MaybeBatched, OperationContext } from '../operation.ts';
 import { noRecord } from '../problems.ts';
 import { type BatchRequest, preferenceOf } from '../request/http-request.ts';
@@ -61,7 +62,7 @@ const batchRequestOf = (event: APIGatewayProxyEvent & Scoped, context: Context):
 const hintFor = ({ query }: Route, { orgId }: Tenant): string =>
   orgId === null && 'org_id' in query.shape ? ' A platform caller names the organization with ?org_id=.' : '';
 
-type Received = Pick<Scoped, 'matched' | 'request' | 'session' | 'json' | 'isLenient' | 'readOnlyFields'>;
+type Received = Omit<Scoped, keyof TenantScoped>;
 
 /**
  * What a request says of fields that an existing record keeps. An upsert can set more of them than a change, for a new
@@ -90,6 +91,7 @@ const getterFor = (received: Received, tenant: Tenant) => {
       checkIfMatch(request, stored.version);
       checkIfNoneMatch(request, stored.version);
     }
+    if (tenant.clients !== null) checkNames(received.input.body, stored.record);
     if (Object.keys(kept.sent).length > 0) checkReadOnlyFields(kept, kept.sent, await show(stored.record));
     return stored;
   };
