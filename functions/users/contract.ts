@@ -123,7 +123,6 @@ export const users = contract({
           ),
         ),
       }),
-      unfiltered: { last_login: 'is noted now and then, after the login' },
     }),
     createUser: usual.create({
       privileged: true,

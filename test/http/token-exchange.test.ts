@@ -129,6 +129,13 @@ describe('a person signs in', () => {
     await signedIn({ ...ada(), sub: 'again' }).catch(() => undefined);
     const again = await call('GET', `/users/${user}`);
     expect([again.body.last_login, again.headers.get('etag')]).toEqual([last_login, version]);
+    const never = await made('/users', { email: 'eve@acme.example' });
+    const found = async (query: string) =>
+      ((await call('GET', `/users?${query}`)).body.data as { id: string }[]).map(({ id }) => id);
+    expect(await found(`last_login_after=${last_login}`)).toEqual([user]);
+    expect(await found(`last_login_before=${last_login}`)).toEqual([]);
+    expect(await found('last_login=null')).toEqual([never]);
+    expect(await found('sort=-last_login')).toEqual([user, never]);
   });
 });
 

@@ -13025,6 +13025,12 @@ export interface operations {
                 created_before?: components["parameters"]["CreatedBefore"];
                 /** @description Small lists: none. */
                 created_at?: components["parameters"]["CreatedAt"];
+                /** @description Small lists: from then on. */
+                last_login_after?: string;
+                /** @description Small lists: earlier. */
+                last_login_before?: string;
+                /** @description Small lists: none. */
+                last_login?: "null";
                 /** @description Small lists: users with an active membership in this role, by the id or code of the role. Needs the permission `memberships:read`, and for codes `roles:read`. Several, separated by commas: any of them. */
                 role?: string | string[];
             };
