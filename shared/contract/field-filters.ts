@@ -75,7 +75,7 @@ const digits = () =>
   bounded(50)
     .transform(digitsIn)
     .refine((value) => value !== '', { error: 'must have a digit' })
-    .meta(shownAs({ type: 'string', pattern: '[0-9]', maxLength: 50 }));
+    .meta(shownAs({ type: 'string', pattern: '^[^,]*[0-9][^,]*$', maxLength: 50 }));
 
 const isText = (schema: z.ZodType): schema is Text => schema.def.type === 'string' || schema.def.type === 'enum';
 
