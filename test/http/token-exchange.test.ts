@@ -112,6 +112,16 @@ describe('a person signs in', () => {
     const other = await api.orgToken();
     const taken = await call('PATCH', `/orgs/${other.orgId}`, { slug, membership_access: true }, other.token);
     expect(taken.status).toBe(409);
+    // The platform takes it back from who has no right to the name (docs/security.md).
+    const platform = await api.platformToken();
+    const renamed = await call('PATCH', `/orgs/${org.orgId}`, { slug: `not-${slug}` }, platform);
+    expect(renamed.status).toBe(200);
+    const given = await call('PATCH', `/orgs/${other.orgId}`, { slug, membership_access: true }, other.token);
+    expect(given.status).toBe(200);
+    const back = await call('PATCH', `/orgs/${org.orgId}`, { slug });
+    expect(back.status).toBe(409);
+    expect((await exchange(await oidc.signIn(ada()), { organization: slug })).status).toBe(400);
+    await signedIn(ada(), { organization: `not-${slug}` });
   });
 
   it('with a token that may do less, and notes when', async () => {
