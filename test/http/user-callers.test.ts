@@ -165,13 +165,27 @@ const memberWith = async (...permissions: string[]): Promise<User> => {
 };
 
 describe('power of memberships', () => {
-  it('lasts as long as they do', async () => {
+  const weaker = async () =>
+    (await owner.create('/api/v1/roles', { code: randomUUID(), label: 'Role', permissions: ['tickets:read'] })).id;
+
+  it.each<[string, (path: string) => Promise<unknown>]>([
+    ['is deleted', (path) => owner.ask('DELETE', path)],
+    ['is inactive', (path) => owner.ask('PATCH', path, { status: 'inactive' })],
+    ['has a weaker role', async (path) => owner.ask('PATCH', path, { role_id: await weaker() })],
+  ])('ends at once for what is privileged, and for the rest within a minute, when one %s', async (_, end) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const user = await userWith();
-    const membership = await membershipOf(user, ['clients:read']);
-    expect(await statusOf(user)).toBe(200);
-    expect((await owner.ask('DELETE', `/api/v1/memberships/${membership.id}`)).status).toBe(204);
-    afterTheCache();
-    expect(await statusOf(user)).toBe(403);
+    const { id } = await membershipOf(user, ['integrations:write', 'clients:write']);
+    await newClient(user);
+    expect((await register(user, { permissions: [] })).status).toBe(201);
+    await end(`/api/v1/memberships/${id}`);
+    const refused = await register(user, { permissions: [] });
+    expect([refused.status, refused.body.detail]).toEqual([403, 'The caller no longer has integrations:write.']);
+    vi.setSystemTime(Date.now() + 59_000);
+    // The gateway still has what the authorizer said.
+    await newClient(user);
+    vi.setSystemTime(Date.now() + 1_000);
+    expect([await statusOf(user), (await register(user, { permissions: [] })).status]).toEqual([403, 403]);
   });
 });
 
