@@ -211,7 +211,7 @@ export const users = contract({
       summary: 'Let a user leave',
       description:
         'It is inactive at once, without tokens and identities. Its memberships become inactive and its open tickets ' +
-        `nobody’s: some 20 memberships and 120 tickets a request. Repeat it until \`done\`. ${NEEDS_POWER}`,
+        `nobody’s: some 20 memberships and 110 tickets a request. Repeat it until \`done\`. ${NEEDS_POWER}`,
       extension: true,
       permission: 'users:write',
       privileged: true,

@@ -5,6 +5,7 @@ import { deliver } from '../support/deliver.ts';
 import { bodyOf, FaultyHandler } from '../support/faults.ts';
 import { useTableOver } from '../support/storage.ts';
 import { useApi } from '../support/use-api.ts';
+import { signIn } from '../support/user-access.ts';
 import { type ApiDriver, apiDriverOf, NOWHERE, type Responded } from './api-driver.ts';
 
 /**
@@ -141,4 +142,23 @@ describe('a transaction has at most 100 items', () => {
       expect(largest.change).toBeGreaterThan(event === 'client' ? 24 : 64);
     },
   );
+
+  it('that lets a user leave with all that it may have, for a user with an idempotency key', async () => {
+    const { id } = await mine.create('/users', { email: 'ada@acme.example' });
+    for (let count = 0; count < 10; count++) {
+      const fields = { name: 'x', issuer: `https://id.example/${count}`, audiences: ['custodia'] };
+      const { id: provider_id } = await mine.create('/identity-providers', fields);
+      await mine.create(`/users/${id}/identities`, { provider_id, subject: 'ada' });
+    }
+    for (let count = 0; count < 20; count++) await mine.create('/users/memberships', { user_id: id });
+    for (let count = 0; count < 30; count++) await mine.create('/tickets', { ...ticketOf(0), assigned_to: id });
+    const by = await signIn(api, org, {}, { is_superadmin: true });
+    network.sent.splice(0);
+    const left = await apiDriverOf(api, by.token).post(`/users/${id}/offboard`, undefined, {
+      headers: { 'Idempotency-Key': NOWHERE },
+    });
+    expect([left.status, left.body.done]).toEqual([200, true]);
+    expect(network.sent.filter((items) => items > MOST_ITEMS)).toEqual([]);
+    expect(Math.max(...network.sent)).toBeGreaterThan(80);
+  });
 });

@@ -1078,7 +1078,7 @@ export interface paths {
         put?: never;
         /**
          * Let a user leave
-         * @description It is inactive at once, without tokens and identities. Its memberships become inactive and its open tickets nobody’s: some 20 memberships and 120 tickets a request. Repeat it until `done`. Needs all permissions of the roles of the user; for superadmins a platform caller. Needs the permission `users:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
+         * @description It is inactive at once, without tokens and identities. Its memberships become inactive and its open tickets nobody’s: some 20 memberships and 110 tickets a request. Repeat it until `done`. Needs all permissions of the roles of the user; for superadmins a platform caller. Needs the permission `users:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
          */
         post: operations["offboardUser"];
         delete?: never;
