@@ -36,6 +36,7 @@ type Seen = Omit<Effect, 'events'>;
 function lookAtRecord(api: Api, access: Access, scenario: Scenario): Promise<Seen> {
   if (scenario.operationId === 'rotateSecret') return rotations(api, access, scenario.path);
   if (scenario.operationId === 'revokeTokens') return endOfTokens(api, access, scenario.path);
+  if (scenario.operationId === 'endTrashed') return endOfTrashed(api, access, scenario.path);
   if (scenario.operationId === 'createAttachment') return announcements(api, access);
   const onEndpoint = ON_ENDPOINT[scenario.operationId];
   if (onEndpoint !== undefined) return onEndpoint(api, access, scenario.path.slice(0, scenario.path.lastIndexOf('/')));
@@ -72,6 +73,12 @@ async function changesAudited(api: Api, access: Access, path: string): Promise<S
   const id = path.split('/').at(-1);
   const { body } = await api.request<{ total: number }>('GET', `/api/v1/audit-events?record_id=${id}`, access);
   return { count: Math.min(body.total - 1, 1), tag: undefined };
+}
+
+/** Whether a ticket is in the trash no more. */
+async function endOfTrashed(api: Api, access: Access, path: string): Promise<Seen> {
+  const { body } = await api.request<{ data: { id: string }[] }>('GET', '/api/v1/trash?kind=tickets', access);
+  return { count: Number(body.data.every(({ id }) => !path.includes(id))), tag: undefined };
 }
 
 /** Announced attachments are in no list: the bytes of all, each of five as in the example, tell how many there are. */
