@@ -8,8 +8,8 @@ import { ticketEntity } from '../tickets/store.ts';
 import { checkSignIn } from './superadmin.ts';
 
 /**
- * How many writes a transaction has for these, of 100: the others are of the user and its access item, of the condition
- * on the caller, and of an idempotency key. So few tickets stay below 4 MB, the limit of a transaction.
+ * How many writes a transaction has for these, of 100: the others are of the user, its access item and the condition on
+ * the caller. So few tickets stay below 4 MB, the limit of a transaction.
  */
 const ROOM = 86;
 /** Most writes that ending one takes: its item, its event, its audit event with two sets, and what finds it. */

@@ -377,6 +377,21 @@ describe('a user who leaves', () => {
     expect(await leave(user)).toMatchObject({ unassigned_tickets: 27, done: true });
   });
 
+  it('has left, once, with a request that is sent again while the first one hangs half-way', async () => {
+    const user = await member();
+    await openTickets(user, 30);
+    let again: JsonBody = {};
+    const first = await leaveWhile(user, 2, async () => {
+      again = await leave(user);
+    });
+    expect([first, again]).toMatchObject([
+      { ended_memberships: 1, unassigned_tickets: 13, done: true },
+      { ended_memberships: 0, unassigned_tickets: 17, done: true },
+    ]);
+    expect(await accessItems.ofUser(tenant(), user)).toMatchObject({ is_active: false, epoch: 1, grants: [] });
+    expect([await assignedTo(user), await differencesOf(org.orgId)]).toEqual([[], []]);
+  });
+
   it('is not let go further by a key that is cut off meanwhile, which gets what is done', async () => {
     const [user, other] = [await member(), await keyMadeBy(api, org)];
     await openTickets(user, 20);
