@@ -1,5 +1,6 @@
 import type { Contract } from '#contract';
 import { account } from './account/contract.ts';
+import { alerts } from './alerts/contract.ts';
 import { audit } from './audit/contract.ts';
 import { auth } from './auth/contract.ts';
 import { batch } from './batch/contract.ts';
@@ -26,6 +27,7 @@ export const contracts: readonly Contract[] = [
   auth,
   ...recordContracts,
   attachments,
+  alerts,
   trash,
   batch,
   orgs,

@@ -117,6 +117,7 @@ const FINDS_INTEGRATIONS: Rights = {
 /** Rights of a domain beyond those that its routes imply. */
 const BEYOND: Readonly<Record<string, Rights>> = {
   access: { tenants: 'grants' },
+  alerts: { ...FINDS_INTEGRATIONS, verifies: true },
   attachments: { tenants: 'attachments' },
   // Carries requests to the routes of `access`, `users` and all others that write records.
   batch: { tenants: 'batches', secrets: true },

@@ -15,7 +15,7 @@ interface Secret {
 
 /**
  * Finds out who an integration is, by its app code and secret.
- * @returns its identity for a token, and its permissions
+ * @returns its identity for a token, its permissions and its limit of requests
  * @throws Problem where it is not who it says, must wait or is suspended
  */
 export async function authenticate(
@@ -39,7 +39,8 @@ export async function authenticate(
   const { orgId } = Tenant.ofCredentials(credentials, session);
   const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0, permissions } = credentials;
   annotate({ integration_id: integrationId, tenant: credentials.tenant });
-  return { integrationId, appCode, orgId, tokenEpoch, secretId: secret.id ?? null, permissions };
+  const rateLimit = credentials.rate_limit ?? null;
+  return { integrationId, appCode, orgId, tokenEpoch, secretId: secret.id ?? null, permissions, rateLimit };
 }
 
 export const invalidCredentials = (

@@ -18,12 +18,22 @@ export function clientOf({ client_id, client_secret }: InBody, { headers }: Pick
   const header = headers.get('authorization');
   // Many programs send their last token with all requests.
   if (header === undefined || /^bearer /i.test(header)) return secretOf(client_id, client_secret);
-  const [id, secret] = basicOf(header);
+  // Both are encoded as in a form (RFC 6749 §2.3.1).
+  const [id, secret] = basicOf(header).map(formDecoded);
   // An id is no proof: some libraries send it in the body too.
   if (client_secret !== undefined || (client_id !== undefined && client_id !== id)) {
     const detail = 'Authenticate in one way: in the header Authorization, or with client_id and client_secret.';
     throw new Problem('malformed-request', { detail });
   }
+  return secretOf(id, secret);
+}
+
+/**
+ * The app code and the secret in a header of a program that knows nothing of OAuth (RFC 7617): as they are.
+ * @throws Problem `invalid-credentials`
+ */
+export function secretIn({ headers }: Pick<OpenInput['request'], 'headers'>) {
+  const [id, secret] = basicOf(headers.get('authorization') ?? '');
   return secretOf(id, secret);
 }
 
@@ -44,9 +54,8 @@ function basicOf(header: string): readonly [id: string, secret: string] {
   const text = Buffer.from(BASIC.exec(header)?.[1] ?? '', 'base64').toString();
   const colon = text.indexOf(':');
   if (colon < 0) throw invalidCredentials(HOW);
-  return [formDecoded(text.slice(0, colon)), formDecoded(text.slice(colon + 1))];
+  return [text.slice(0, colon), text.slice(colon + 1)];
 }
 
-/** Both are encoded as in a form (RFC 6749 §2.3.1). */
 const formDecoded = (text: string): string =>
   new URLSearchParams(`value=${text.replaceAll('&', '%26')}`).get('value') ?? '';

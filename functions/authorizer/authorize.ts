@@ -23,11 +23,26 @@ export async function authorize(token: string, session: RequestSession): Promise
   return 'userId' in verified ? authorizeUser(verified, session) : authorizeIntegration(verified, session);
 }
 
+/**
+ * The reasons that a caller learns. A token with a wrong signature gets no reason. Clocks are corrected, so `early` is
+ * not cached.
+ */
+export const TOKEN_REFUSALS: Readonly<Record<Exclude<InvalidToken['reason'], 'early'>, string>> = {
+  invalid: 'The token is not one of this service.',
+  'unknown-key': 'The token is signed with a key that this service does not have, or has no longer.',
+  expired: 'The token has expired.',
+  ended: 'The token has ended: it was revoked, or its integration or user is inactive or was deleted.',
+};
+
 type Verified = Awaited<ReturnType<typeof verifyToken>>;
 type VerifiedUser = Extract<Verified, { readonly userId: string }>;
 type VerifiedIntegration = Exclude<Verified, VerifiedUser>;
 
-async function authorizeIntegration(verified: VerifiedIntegration, session: RequestSession): Promise<Authorized> {
+/** The same for the verified token of an integration. */
+export async function authorizeIntegration(
+  verified: VerifiedIntegration,
+  session: RequestSession,
+): Promise<Authorized & { readonly context: AuthorizerContext }> {
   annotate({ integration_id: verified.integrationId });
   const credentials = await readCredentials(session.tables.environment, verified);
   const isAlive = areLive(credentials, verified, session.now);

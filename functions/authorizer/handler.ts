@@ -6,7 +6,7 @@ import { annotate, type DECISIONS, logger, observe } from '#telemetry';
 import { baseUrlAt } from '../../shared/base-url.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { isFirstKeyOn } from '../integrations/first-key.ts';
-import { type Authorized, authorize } from './authorize.ts';
+import { type Authorized, authorize, TOKEN_REFUSALS } from './authorize.ts';
 import { bearerOf, type NoToken } from './bearer.ts';
 import { keepResponse, keptResponse } from './kept-responses.ts';
 import { allowAnonymous, allowStage, denyStage, isDenied } from './policy.ts';
@@ -65,21 +65,10 @@ const mayBeAnonymous = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEve
 /** API Gateway returns 401 for exactly this message. */
 const UNAUTHORIZED = 'Unauthorized';
 
-/**
- * The reasons that a caller learns. A token with a wrong signature gets no reason. Clocks are corrected, so `early` is
- * not cached.
- */
-const DETAILS: Readonly<Record<Exclude<InvalidToken['reason'], 'early'>, string>> = {
-  invalid: 'The token is not one of this service.',
-  'unknown-key': 'The token is signed with a key that this service does not have, or has no longer.',
-  expired: 'The token has expired.',
-  ended: 'The token has ended: it was revoked, or its integration or user is inactive or was deleted.',
-};
-
 function denied(event: APIGatewayRequestAuthorizerEvent, reason: InvalidToken['reason']): APIGatewayAuthorizerResult {
   if (reason === 'early') throw refused(reason);
   annotate({ reason });
-  return deniedWith(event, refusalContext(DETAILS[reason]));
+  return deniedWith(event, refusalContext(TOKEN_REFUSALS[reason]));
 }
 
 /** Without an error code, as for a request that has no credentials of the right kind (RFC 6750 §3.1). */

@@ -62,8 +62,28 @@ export async function playVariants(api: Caller, org: OrgAccess, recorder: Record
     ...(await playUnknownCode(testTenant, recorder)),
     ...(await playFeed(testTenant, recorder)),
     ...(await playSearches(testTenant, recorder)),
+    ...(await playAlerts(testTenant, recorder)),
     ...(await playWithoutWords(testTenant, recorder)),
   ];
+}
+
+/** An alert from its beginning to its end, with the subject and the client of the example of a ticket. */
+async function playAlerts(testTenant: TestTenant, recorder: Recorder): Promise<readonly Played[]> {
+  const [scenario, ticket] = [await testTenant.scenario('receiveAlert'), await testTenant.scenario('createTicket')];
+  const fields = {
+    ...{ fingerprint: 'new', summary: ticket.body?.subject, description: ticket.body?.description },
+    labels: { client_id: await testTenant.reference('Client') },
+  };
+  const played: Played[] = [];
+  for (const [what, status] of [
+    ['new', 'firing'],
+    ['repeated', 'firing'],
+    ['over', 'resolved'],
+  ] as const) {
+    const sent = { ...scenario, body: { ...fields, status } };
+    played.push(await playOnce(testTenant, sent, recorder, `${titleOf(scenario.route)}, ${what}`));
+  }
+  return played;
 }
 
 /** A ticket of a stage whose tickets are not found by words (`ticketWords`). */

@@ -93,7 +93,7 @@ const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings'],
 });
 
 const routeOperation = (route: Route, uri: string, settings: AuthorizerSettings): object => ({
-  ...securityOf(route.auth, settings),
+  ...securityOf(route, settings),
   // The gateway passes on a function's response unchanged, so no response is declared.
   responses: {},
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-integration.html
@@ -136,8 +136,15 @@ const OPEN = {
   signature: 'The function checks the signature of the body, which no authorizer sees.',
 } as const satisfies Partial<Record<Route['auth'], string>>;
 
+/** The same of routes that verify their callers. */
+const VERIFIED = 'The function checks the token, or app code and secret, which no other route takes.';
+
 /** The authorizer of a route, or why it has none. */
-export function securityOf(auth: Route['auth'], { firstKey }: Pick<AuthorizerSettings, 'firstKey'>): Security {
+export function securityOf(
+  { auth, verifiesCaller }: Pick<Route, 'auth' | 'verifiesCaller'>,
+  { firstKey }: Pick<AuthorizerSettings, 'firstKey'>,
+): Security {
+  if (verifiesCaller) return withoutAuthorizer(VERIFIED);
   if (auth === 'none' || auth === 'signature') return withoutAuthorizer(OPEN[auth]);
   return { security: [{ [auth === 'bearer-optional' && firstKey ? OPTIONAL : BEARER]: [] }] };
 }

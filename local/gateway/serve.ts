@@ -63,7 +63,7 @@ function responder(settings: GatewaySettings): Respond {
     const stage = settings.stage ?? 'local';
     const traceId = gatewayTraceIdOf(incoming);
     const routed: RoutedRequest = { requestId, traceId, stage, calledPath: called.path, incoming, match };
-    const caller = await authorizers[method.route.auth]?.(routed);
+    const caller = await authorizers[method.route.verifiesCaller ? 'none' : method.route.auth]?.(routed);
     onCaller(caller);
     const response = replyOf(await integrate(invoke, method.functionName, routed, caller));
     const reply = await codedReply(response, incoming.headers);

@@ -58,6 +58,8 @@ interface ProblemOptions {
   readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly oauthError?: (typeof OAUTH_ERRORS)[number];
+  /** Further members of the problem details (RFC 9457 §3.2). */
+  readonly members?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
@@ -70,6 +72,7 @@ export class Problem extends Error {
   readonly errors: readonly FieldError[];
   readonly headers: Readonly<Record<string, string>>;
   readonly oauthError: ProblemOptions['oauthError'] | undefined;
+  readonly members: Readonly<Record<string, unknown>>;
 
   constructor(type: ProblemType, options: ProblemOptions = {}) {
     super(options.detail ?? PROBLEMS[type].title, { cause: options.cause });
@@ -78,6 +81,7 @@ export class Problem extends Error {
     this.detail = options.detail;
     this.errors = options.errors ?? [];
     this.oauthError = options.oauthError;
+    this.members = options.members ?? {};
     this.headers = { ...(type === 'invalid-credentials' ? { 'WWW-Authenticate': CHALLENGE } : {}), ...options.headers };
   }
 
@@ -90,6 +94,7 @@ export class Problem extends Error {
       ...(this.detail === undefined ? {} : { detail: this.detail }),
       request_id: requestId,
       ...(this.errors.length === 0 ? {} : { errors: this.errors.slice(0, MAX_FIELD_ERRORS) }),
+      ...this.members,
     };
   }
 }

@@ -216,6 +216,7 @@ export const adapted = <S extends z.ZodObject, T extends z.ZodObject>(
   );
   return {
     name: base.name,
+    description: base.description,
     get schema() {
       return schema();
     },

@@ -55,6 +55,11 @@ export interface Route<
   readonly summary: string;
   readonly description?: string;
   readonly auth: A;
+  /**
+   * The function itself finds out who calls, by a token or by app code and secret (Basic): no authorizer does, because
+   * the gateway would use its response for all routes.
+   */
+  readonly verifiesCaller?: true;
   /** The permission that a caller needs; every `bearer` route has one, or says `null`: any valid token is enough. */
   readonly permission?: PermissionCode | null;
   /** Callers of an organization are refused, whatever they send. */
@@ -150,6 +155,7 @@ export interface RouteOptions {
   readonly summary: string;
   readonly description?: string;
   readonly auth?: Auth;
+  readonly verifiesCaller?: true;
   readonly permission?: PermissionCode | null;
   readonly callers?: 'platform';
   readonly clientScope?: true;
@@ -256,6 +262,7 @@ function assertConsistent(method: Method, path: string, options: RouteOptions): 
   if ((method === 'PUT') !== (upsert !== undefined)) {
     throw wrong('a PUT, and nothing else, says which record it creates or changes');
   }
+  if (options.verifiesCaller && auth !== 'bearer') throw wrong('only a route with a bearer token verifies its caller');
   if (batch !== undefined && (auth !== 'bearer' || body === undefined)) {
     throw wrong('a route of batches takes a bearer token and a body');
   }

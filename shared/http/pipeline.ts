@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type { Contract } from '#contract';
 import { annotations, increment, observe, STATUS_CLASSES } from '#telemetry';
 import { type Clock, systemClock } from '../clock.ts';
-import { authenticated, authorized, escalations, requestBudget } from './middleware/caller.ts';
+import { authenticated, authorized, escalations, requestBudget, type VerifyCaller } from './middleware/caller.ts';
 import { jsonBody, validated } from './middleware/input.ts';
 import { crossOrigin, head, problemDetails, requestLog, responseHeaders } from './middleware/responses.ts';
 import { type FindRoute, inSession, routed, routesOf } from './middleware/routing.ts';
@@ -15,16 +15,18 @@ export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => P
 
 /**
  * The Lambda handler of a domain.
+ * @param verify finds out who calls its routes that verify their callers
  * @example export const handler = pipeline(clients, clientOperations);
  */
 export const pipeline = <C extends Contract>(
   contract: C,
   operations: Operations<C>,
   clock: Clock = systemClock,
-): LambdaHandler => observed(contract.name, clock, chainOf(routesOf(contract, operations), clock));
+  verify?: VerifyCaller,
+): LambdaHandler => observed(contract.name, clock, chainOf(routesOf(contract, operations), clock, verify));
 
 /** Requests pass the middlewares from top to bottom; each adds to the event what later ones need. */
-export function chainOf(find: FindRoute, clock: Clock): LambdaHandler {
+export function chainOf(find: FindRoute, clock: Clock, verify?: VerifyCaller): LambdaHandler {
   const chain = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
     .use(head())
     .use(crossOrigin())
@@ -34,7 +36,7 @@ export function chainOf(find: FindRoute, clock: Clock): LambdaHandler {
     .use(routed(find))
     .use(inSession(clock))
     .use(escalations())
-    .use(authenticated())
+    .use(authenticated(verify))
     .use(requestBudget())
     .use(authorized())
     .use(jsonBody())

@@ -18,10 +18,11 @@ export const tenantIdOf = (orgId: string | null): TenantId => (orgId === null ? 
  * (`BUDGET_OF` of `shared/tenancy/keys.ts`); pending cascade deletes, partitions of deleted records; credentials, app
  * codes; wrapped data keys, years; keys of identity providers, their ids; how far deliveries are, webhook endpoints;
  * what may happen only once (`ONCE#EVENT#<integration id>`, `ONCE#TOKEN`), ids; quotas, counted kinds; counts of a day
- * (`shared/tenancy/daily-counts.ts`); announced attachments (`functions/tickets/attachments/state/`); and what users
- * may do, their ids (`shared/tenancy/user-access.ts`).
+ * (`shared/tenancy/daily-counts.ts`); announced attachments (`functions/tickets/attachments/state/`); what users may
+ * do, their ids (`shared/tenancy/user-access.ts`); and alerts, integrations with digests (`functions/alerts/state/`).
  */
 type OwnPartition =
+  | 'ALERT'
   | 'BUDGET'
   | 'CASCADE_DELETE'
   | 'CREDENTIALS'

@@ -148,9 +148,12 @@ it('the chain of middlewares knows the caller, charges and permits it before it 
   expect(chain.filter((name = '') => order.includes(name))).toEqual(order);
 });
 
-/** `functions/events/state/` stores how far events are delivered, `functions/tickets/attachments/state/` uploads. */
+/**
+ * `functions/events/state/` stores how far events are delivered, `functions/tickets/attachments/state/` uploads,
+ * `functions/alerts/state/` which alerts fire.
+ */
 const storage =
-  /^(packages|shared\/(table|tenancy)|operator\/maintenance|functions\/(tickets\/attachments|events)\/state)\//;
+  /^(packages|shared\/(table|tenancy)|operator\/maintenance|functions\/(alerts|tickets\/attachments|events)\/state)\//;
 
 describe('the table', () => {
   const outside = sources.filter(({ path }) => !storage.test(path));

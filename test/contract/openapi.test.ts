@@ -69,7 +69,8 @@ describe.each(routes)('the operation %s', (id, { route }) => {
   it('asks for the token or signature of its route', () => {
     const token = { bearerAuth: [] };
     const asked = { bearer: [token], 'bearer-optional': [token, {}], signature: [{ signature: [] }], none: [] };
-    expect(operation.security).toEqual(asked[route.auth]);
+    const orBasic = route.verifiesCaller ? [{ basicAuth: [] }] : [];
+    expect(operation.security).toEqual([...asked[route.auth], ...orBasic]);
   });
 
   it('has every parameter of its route', () => {

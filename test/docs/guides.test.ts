@@ -30,6 +30,7 @@ describe('a guide', () => {
     'guides/batch',
     'guides/import',
     'guides/attachments',
+    'guides/alerts',
     'guides/oauth',
     'guides/runners',
     'guides/trash-and-moves',

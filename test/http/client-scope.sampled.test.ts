@@ -41,8 +41,9 @@ const world = prepared(async () => {
 const person = () => personOf(world.orgId, { [world.a.ids.Client]: ALL_CODES });
 
 const open = served.filter(({ route }) => route.clientScope);
-const closed = served.filter(({ route: { auth, permission, clientScope } }) => {
-  return auth.startsWith('bearer') && permission && !clientScope;
+// What verifies its caller refuses users before (`alerts-callers.test.ts`).
+const closed = served.filter(({ route: { auth, permission, clientScope, verifiesCaller } }) => {
+  return auth.startsWith('bearer') && permission && !clientScope && !verifiesCaller;
 });
 /** Routes that take any valid token: each decides by itself what of its response a user may have. */
 const WITHOUT_PERMISSION = ['getMe', 'listTrash', 'endTrashed', 'runBatch'];

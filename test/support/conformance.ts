@@ -157,12 +157,18 @@ function requiredHeader(status: number, headers: Headers): string | undefined {
   return required !== undefined && headers.get(required) === null ? `it has no ${required}` : undefined;
 }
 
+/** Where alerts are sent a problem also says what was done about those that were taken. */
+const schemaFor = (route: Route | 404 | 405) =>
+  typeof route !== 'number' && route.verifiesCaller
+    ? problemSchema.extend({ alerts: z.array(z.unknown()).optional() })
+    : problemSchema;
+
 function problemComplaint(route: Route | 404 | 405, replied: Responded): string | undefined {
   const { status, headers, body } = replied;
   const isOAuth = typeof route !== 'number' && route.oauth === true;
   if (isOAuth && headers.get('content-type') === 'application/json') return oauthComplaint(replied);
   if (headers.get('content-type') !== 'application/problem+json') return `its type is ${headers.get('content-type')}`;
-  const parsed = problemSchema.safeParse(body);
+  const parsed = schemaFor(route).safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);
   const problem = parsed.data;
   // A path that is too long gets the gateway's default response, which does not know its status (`gateway-problems.ts`).

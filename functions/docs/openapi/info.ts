@@ -30,6 +30,11 @@ export const SECURITY_SCHEMES: Record<string, ZodOpenApiSecuritySchemeObject> = 
     bearerFormat: 'JWT',
     description: 'The access token of `POST /api/v1/auth/login`, a JWT checked by RFC8725. It lives for an hour.',
   },
+  basicAuth: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'App code and secret of an integration that may do nothing else (RFC 7617).',
+  },
   signature: {
     type: 'apiKey',
     in: 'header',

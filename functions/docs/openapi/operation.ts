@@ -25,7 +25,7 @@ export const operationOf = (
   summary: route.summary,
   description: descriptionOf(route),
   tags: [contract.tag],
-  security: SECURITY[route.auth],
+  security: route.verifiesCaller ? [...SECURITY[route.auth], { basicAuth: [] }] : SECURITY[route.auth],
   ...(route.permission ? { 'x-permission': route.permission } : {}),
   ...(route.extension === undefined ? {} : { 'x-extension': route.extension }),
   ...parametersOf(route),

@@ -3,10 +3,16 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AccessTokenResponse, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, AuthorizationServer, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Identity, IdentityCreate, IdentityList, IdentityProvider, IdentityProviderCreate, IdentityProviderPage, IdentityProviderPatch, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, Offboarding, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, ProtectedResource, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, ServiceUpsert, Terminal, TerminalCreate, TerminalPage, TerminalPatch, TerminalUpsert, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TicketUpsert, TokenKeySet, TokenRequest, TrashPage, UpdatedIntegration, Usage, User, UserAccess, UserCreate, UserPage, UserPatch, UserUpsert, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, AccessTokenResponse, Alert, AlertmanagerAlerts, AlertsTaken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, AuthorizationServer, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Identity, IdentityCreate, IdentityList, IdentityProvider, IdentityProviderCreate, IdentityProviderPage, IdentityProviderPatch, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, Offboarding, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, ProtectedResource, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, ServiceUpsert, Terminal, TerminalCreate, TerminalPage, TerminalPatch, TerminalUpsert, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TicketUpsert, TokenKeySet, TokenRequest, TrashPage, UpdatedIntegration, Usage, User, UserAccess, UserCreate, UserPage, UserPatch, UserUpsert, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
+  readonly alerts: {
+    /** Send alerts of Alertmanager or Grafana: `POST /api/v1/alerts/alertmanager`. */
+    readonly receiveOfAlertmanager: (body: AlertmanagerAlerts, options?: Options<'receiveAlertsOfAlertmanager'>) => Promise<AlertsTaken>;
+    /** Send an alert of another system: `POST /api/v1/alerts/custodia`. */
+    readonly receive: (body: Alert, options?: Options<'receiveAlert'>) => Promise<AlertsTaken>;
+  };
   readonly attachments: {
     /** List the attachments of a ticket: `GET /api/v1/tickets/{id}/attachments`. */
     readonly list: (id: string, query?: Query<'listAttachments'>, options?: Options<'listAttachments'>) => Listing<AttachmentList>;
@@ -345,6 +351,10 @@ type Table = { readonly [G in keyof Calls]: { readonly [N in keyof Calls[G]]: st
 
 /** Method and path of each. */
 export const CALLS: Table = {
+  alerts: {
+    receiveOfAlertmanager: 'post /api/v1/alerts/alertmanager',
+    receive: 'post /api/v1/alerts/custodia',
+  },
   attachments: {
     list: 'get /api/v1/tickets/{id}/attachments',
     create: 'post /api/v1/tickets/{id}/attachments',

@@ -1287,6 +1287,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/alerts/alertmanager": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send alerts of Alertmanager or Grafana
+         * @description A firing alert opens a ticket, once until it is over; that closes it, unless it was changed. After a 503, whose `alerts` say what was done, send the same again. Needs the permission `alerts:write`. Extends the specification of this service.
+         */
+        post: operations["receiveAlertsOfAlertmanager"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/custodia": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an alert of another system
+         * @description A firing alert opens a ticket, once until it is over; that closes it, unless it was changed. After a 503, whose `alerts` say what was done, send the same again. Needs the permission `alerts:write`. Extends the specification of this service.
+         */
+        post: operations["receiveAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/trash": {
         parameters: {
             query?: never;
@@ -7188,6 +7228,124 @@ export interface components {
                 expires_at: string;
             };
         };
+        /** @description A group of alerts. */
+        AlertmanagerAlerts: {
+            /**
+             * @description The alerts.
+             * @example [
+             *       {
+             *         "status": "firing",
+             *         "fingerprint": "db-1",
+             *         "labels": {
+             *           "alertname": "DiskFull",
+             *           "severity": "critical",
+             *           "client_slug": "acme"
+             *         },
+             *         "annotations": {
+             *           "summary": "The disk of db-1 is full"
+             *         },
+             *         "startsAt": "2026-11-20T09:30:00.000Z"
+             *       }
+             *     ]
+             */
+            alerts: (({
+                /**
+                 * @description Whether it fires, or is over.
+                 * @enum {string}
+                 */
+                status: "firing" | "resolved";
+                /** @description Names what fires, and has one open ticket at most. */
+                fingerprint: string;
+                /** @description What it is about: `client_slug`, `severity` … */
+                labels?: {
+                    [key: string]: string;
+                };
+                /** @description `summary` is the subject of the ticket, `description` its description. */
+                annotations?: {
+                    [key: string]: string;
+                };
+                /** @description When it began to fire. */
+                startsAt?: string;
+                /** @description When it was over. */
+                endsAt?: string;
+                /** @description Where the rule is that fires. */
+                generatorURL?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null)[];
+        };
+        /** @description What was done about each alert. */
+        AlertsTaken: {
+            /**
+             * @description One for each alert, in their order.
+             * @example [
+             *       {
+             *         "fingerprint": "db-1",
+             *         "outcome": "opened",
+             *         "ticket_id": "84b6353b-046d-4b3f-9a51-6c0d2e4f8a17",
+             *         "ticket_code": "T-000042"
+             *       }
+             *     ]
+             */
+            alerts: {
+                /** @description That of the alert: its first 200 characters; null for none. */
+                fingerprint: string | null;
+                /** @description `ignored` came late, `refused` is no alert, `failed` and `not_attempted` are to be sent again. */
+                outcome: "opened" | "repeated" | "resolved" | "ignored" | "refused" | "failed" | "not_attempted" | (string & {});
+                /**
+                 * Format: uuid
+                 * @description Its ticket; null for none.
+                 * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+                 */
+                ticket_id: string | null;
+                /** @description What people call that ticket by. */
+                ticket_code: string | null;
+            }[];
+        };
+        /** @description An alert. */
+        Alert: {
+            /**
+             * @description Names what fires, and has one open ticket at most.
+             * @example db-1
+             */
+            fingerprint: string;
+            /**
+             * @description Whether it fires, or is over.
+             * @example firing
+             * @enum {string}
+             */
+            status: "firing" | "resolved";
+            /**
+             * @description What it is about, in one line: the subject of its ticket.
+             * @example The disk of db-1 is full
+             */
+            summary?: string;
+            /**
+             * @description The same at length.
+             * @example The disk of db-1 is full
+             */
+            description?: string;
+            /**
+             * @description What it is about: `client_slug`, `severity` …
+             * @example {
+             *       "severity": "critical",
+             *       "client_slug": "acme"
+             *     }
+             */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * @description When it began to fire: the same when it is over. It only orders what comes late.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            starts_at?: string;
+            /**
+             * @description When it was over.
+             * @example 2026-11-20T09:45:00.000Z
+             */
+            ends_at?: string;
+        };
         /** @description Deleted records that can be restored. */
         TrashPage: {
             /** @description What was deleted last comes first. */
@@ -10145,6 +10303,9 @@ export type MembershipPatch = components['schemas']['MembershipPatch'];
 export type AttachmentList = components['schemas']['AttachmentList'];
 export type Attachment = components['schemas']['Attachment'];
 export type AttachmentCreate = components['schemas']['AttachmentCreate'];
+export type AlertmanagerAlerts = components['schemas']['AlertmanagerAlerts'];
+export type AlertsTaken = components['schemas']['AlertsTaken'];
+export type Alert = components['schemas']['Alert'];
 export type TrashPage = components['schemas']['TrashPage'];
 export type TrashedRecord = components['schemas']['TrashedRecord'];
 export type Batch = components['schemas']['Batch'];
@@ -13952,6 +14113,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Attachment"];
+                };
+            };
+        };
+    };
+    receiveAlertsOfAlertmanager: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertmanagerAlerts"];
+            };
+        };
+        responses: {
+            /** @description Every alert was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertsTaken"];
+                };
+            };
+        };
+    };
+    receiveAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Alert"];
+            };
+        };
+        responses: {
+            /** @description Every alert was taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertsTaken"];
                 };
             };
         };

@@ -26,15 +26,19 @@ export const escalations = (): Middleware<Partial<FromCaller>> => ({
   },
 });
 
+/** Finds out who calls a route that verifies its caller. @throws Problem */
+export type VerifyCaller = (input: InSession & Pick<Routed, 'request'>) => Promise<Caller>;
+
 /**
- * Reads the caller from the authorizer's context, sets the session's origin for audit events, and begins to open the
- * tenant's STS session.
+ * Reads the caller from the authorizer's context, or has it verified, sets the session's origin for audit events, and
+ * begins to open the tenant's STS session.
  * @throws Problem `unauthorized`; `unavailable` where this container's clock is far behind the authorizer's
  */
-export const authenticated = (): Middleware<FromCaller> => ({
-  before: ({ event }) => {
+export const authenticated = (verify?: VerifyCaller): Middleware<FromCaller> => ({
+  before: async ({ event }) => {
     const { matched, request, session } = event;
-    const caller = callerFor(matched.route, event, session.now);
+    const caller = matched.route.verifiesCaller ? await verify?.(event) : callerFor(matched.route, event, session.now);
+    if (matched.route.verifiesCaller && caller === undefined) throw unauthorized();
     if (caller !== undefined) {
       const { id } = Tenant.of(caller, session);
       annotate({ [caller.type === 'user' ? 'user_id' : 'integration_id']: caller.id, tenant: id });

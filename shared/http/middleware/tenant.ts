@@ -190,7 +190,7 @@ export interface SuspensionChecked {
  * work (`docs/decisions/0096-suspending-exporting-erasing.md`). A batched request has it from its batch. Platform and
  * anonymous callers are not checked.
  * @throws Problem `organization-suspended` for a caller whose last request was refused for the same reason, or whose
- *   request is a batch: the effects of its requests could not be taken back
+ *   request is a batch or of alerts: the effects could not be taken back
  */
 export const notSuspended = (): Middleware<Scoped & SuspensionChecked & MaybeBatched> => ({
   before: async ({ event }) => {
@@ -198,7 +198,8 @@ export const notSuspended = (): Middleware<Scoped & SuspensionChecked & MaybeBat
     event.suspensionCheck = event.batched?.suspensionCheck ?? (tenant && requireActive(tenant)) ?? Promise.resolve();
     event.suspensionCheck.catch(() => undefined);
     // A tenant that this container has recently refused waits first: such a call takes one read, and no numbers.
-    const isWaitedFor = event.matched.route.batch !== undefined || (tenant !== undefined && refused.has(tenant.id));
+    const { batch, verifiesCaller } = event.matched.route;
+    const isWaitedFor = batch !== undefined || verifiesCaller || (tenant !== undefined && refused.has(tenant.id));
     if (isWaitedFor) await event.suspensionCheck;
   },
   // Lambda stops a function once it has responded: no call of AWS may be under way then.

@@ -155,7 +155,7 @@ function resolved<C extends object>(known: Named<C>, part: C | Reference): C {
 function accessOf(security: readonly object[]): Operation['access'] {
   if (security.length === 0) return 'none';
   if (security.some((alternative) => 'signature' in alternative)) return 'signature';
-  return security.length > 1 ? 'optional' : 'token';
+  return security.some((alternative) => Object.keys(alternative).length === 0) ? 'optional' : 'token';
 }
 
 const contentOf = (content: DeclaredContent = {}): Content[] =>
