@@ -11,6 +11,7 @@ import { health } from './health/contract.ts';
 import { identityProviders } from './identity-providers/contract.ts';
 import { integrations } from './integrations/contract.ts';
 import { logs } from './logs/contract.ts';
+import { mcp } from './mcp/contract.ts';
 import { openapi } from './openapi/contract.ts';
 import { orgs } from './orgs/contract.ts';
 import { recordContracts } from './record-contracts.ts';
@@ -30,6 +31,7 @@ export const contracts: readonly Contract[] = [
   alerts,
   trash,
   batch,
+  mcp,
   orgs,
   identityProviders,
   integrations,

@@ -131,6 +131,8 @@ const BEYOND: Readonly<Record<string, Rights>> = {
   health: { checksHealth: true },
   'identity-providers': { tenants: 'grants' },
   integrations: { tenants: 'integrations', secrets: true },
+  // Carries requests to the routes of others that read records, and to those that write tickets.
+  mcp: { secrets: true },
   orgs: { tenants: 'organizations' },
   trash: { tenants: 'live-callers' },
   users: { tenants: 'grants' },

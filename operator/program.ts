@@ -8,6 +8,7 @@ import { declareExport } from './commands/export.ts';
 import { identityProviderCommands } from './commands/identity-providers.ts';
 import { declareImport } from './commands/import.ts';
 import { keyCommands } from './commands/keys.ts';
+import { declareMcp } from './commands/mcp.ts';
 import { organizationCommands } from './commands/organizations.ts';
 import { declareRestoreTenant } from './commands/restore-tenant.ts';
 import { stageCommands } from './commands/stage.ts';
@@ -22,6 +23,7 @@ const COMMANDS = [
   ...stageCommands,
   declareExport,
   declareImport,
+  declareMcp,
   declareErase,
   declareRestoreTenant,
   declareWebhooksReplay,

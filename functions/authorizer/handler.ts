@@ -84,7 +84,7 @@ function deniedAsNoToken(
 const deniedWith = (
   event: APIGatewayRequestAuthorizerEvent,
   { detail, challenge }: ReturnType<typeof refusalContext>,
-) => denyStage(event.methodArn, { detail, challenge: withMetadata(challenge, baseUrlOf(event)) });
+) => denyStage(event.methodArn, { detail, challenge: withMetadata(challenge, baseUrlOf(event), event.resource) });
 
 /**
  * The address of the service, as `requestOf` of `#http` knows it: only `requestContext.path` has the name of the stage,

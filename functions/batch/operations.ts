@@ -55,7 +55,7 @@ export const batchOperations = (tables: Tables): Operations<typeof batch> => {
           'Content-Type': isNdjson ? 'application/x-ndjson' : 'application/json',
           ...(wantsRecords ? { 'Preference-Applied': 'return=representation' } : {}),
         }),
-        isPartly: all.some(({ status }) => status >= 400),
+        ...(all.some(({ status }) => status >= 400) && { status: 207 }),
       };
     },
   };

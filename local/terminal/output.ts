@@ -41,6 +41,9 @@ export function sayFailure(sentence: string, isJson: boolean): void {
   else process[hasStreamed ? 'stderr' : 'stdout'].write(`${jsonText({ error: sentence })}\n`);
 }
 
+/** The lines of standard input, as they come. */
+export const inputLines = (): AsyncIterable<string> => createInterface({ input: process.stdin });
+
 /** Asks the person at the terminal. */
 export async function ask(question: string): Promise<string> {
   const asking = createInterface({ input: process.stdin, output: process.stderr });

@@ -86,6 +86,11 @@ export interface Route<
    * and its errors have the form of §5.2 (`oauth.ts`).
    */
   readonly oauth?: true;
+  /**
+   * Its body is a message of JSON-RPC, which its operation checks: errors of the message have the schema of the
+   * response. `accepted` describes the 202 to a notification.
+   */
+  readonly rpc?: { readonly accepted: string };
   /** Largest body in bytes, where it is not the one that follows from its fields (`free-form.ts`). */
   readonly maxBody?: number;
   /** A complete example of the request body. */
@@ -170,6 +175,7 @@ export interface RouteOptions {
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body?: Body;
   readonly oauth?: true;
+  readonly rpc?: Route['rpc'];
   readonly maxBody?: number;
   readonly bodyExample?: Example;
   readonly event?: EventDeclaration;
@@ -193,7 +199,7 @@ export type RouteOf<O extends RouteOptions> = Route<
   O['response'] extends ResponseType<infer S> ? S : never,
   Given<O, 'auth', 'bearer'> extends infer A extends Auth ? A : never
 > &
-  Pick<O, 'batch' & keyof O>;
+  Pick<O, ('batch' | 'rpc') & keyof O>;
 
 /**
  * Declares a route: `route('GET', '/api/v1/clients/{id}', { … })`. Its parameters are declared when first asked for.

@@ -136,8 +136,9 @@ const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly probl
   { of: changesNamedRecord, problems: ['contended'] },
   {
     of: (route) => route.body !== undefined,
-    problems: ['malformed-request', 'content-too-large', 'unsupported-media-type', 'invalid-body'],
+    problems: ['malformed-request', 'content-too-large', 'unsupported-media-type'],
   },
+  { of: ({ body, rpc }) => body !== undefined && rpc === undefined, problems: ['invalid-body'] },
   { of: ({ body }) => body !== undefined && mayReferIn(body), problems: ['reference-not-found'] },
   { of: (route) => takesHeader(route, 'Idempotency-Key'), problems: ['idempotency-key-reused'] },
   { of: () => true, problems: ['too-many-requests', 'internal-error', 'unavailable'] },
@@ -158,6 +159,7 @@ export const statusesOf = (route: Route): number[] => [
   route.response.status,
   ...(route.upsert === undefined ? [] : [200]),
   ...(route.batch === undefined ? [] : [route.batch.partly.status]),
+  ...(route.rpc === undefined ? [] : [202]),
   ...(takesHeader(route, 'If-None-Match') ? [304] : []),
   ...new Set(
     problemsOf(route).map((type) => (route.oauth ? responseTo(new Problem(type), '') : PROBLEMS[type]).status),

@@ -7,15 +7,15 @@ import { chainOf, isFailure, type LambdaHandler, observed } from './pipeline.ts'
 import type { BatchRequest } from './request/http-request.ts';
 
 /**
- * The requests of a batch. Each passes all the middlewares that it would pass alone, from the permission to the unit of
- * work, in a session of its own, and leaves an access line of its own: with the domain and the operation of its route,
- * and its line in the batch.
+ * The requests of a batch, or of a message of JSON-RPC. Each passes all the middlewares that it would pass alone, from
+ * the permission to the unit of work, in a session of its own, and leaves an access line of its own: with the domain
+ * and the operation of its route, and its line in the batch.
  */
 
 /** A request to a route, before any check. */
 export interface BatchedRequest extends Omit<Batched, 'suspensionCheck'> {
   readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | readonly string[]>>;
   readonly headers: Readonly<Record<string, string>>;
   /** The body as JSON text; null: none. */
   readonly body: string | null;
@@ -101,5 +101,5 @@ function eventOf({ event }: BatchRequest, batched: BatchedRequest & Batched): AP
   };
 }
 
-const inLists = (entries: readonly (readonly [string, string])[]) =>
-  entries.map(([name, value]): [string, string[]] => [name, [value]]);
+const inLists = (entries: readonly (readonly [string, string | readonly string[]])[]) =>
+  entries.map(([name, value]): [string, string[]] => [name, [value].flat()]);

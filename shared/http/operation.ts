@@ -67,7 +67,7 @@ export interface OpenInput {
   readonly charge: RequestBudget['charge'];
 }
 
-/** What the operation of a batch route gets besides its input. */
+/** What the operation of a route that sends requests to others gets besides its input. */
 export interface BatchInput extends BearerInput {
   /** To be handed on with each of the requests (`batched-requests.ts`). */
   readonly batchRequest: BatchRequest;
@@ -93,8 +93,8 @@ export interface OperationResponse<R extends Route = Route> {
   readonly body: BodyOf<R>;
   /** An upsert found the record: the response is not that of a creation. */
   readonly existed?: true;
-  /** An operation of the batch has failed. */
-  readonly isPartly?: boolean;
+  /** Where it is another than that of the contract: a batch of which an operation has failed, an error of JSON-RPC. */
+  readonly status?: number;
   /** Version of the returned record, for its `ETag`. */
   readonly version?: number;
   /** For pages: whether only the first records were read because all of them would be too large. */
@@ -118,7 +118,7 @@ export type Operations<C extends Contract> = {
   readonly [Id in keyof C['routes']]: Operation<
     C['routes'][Id],
     C['routes'][Id]['auth'] extends 'bearer'
-      ? C['routes'][Id] extends { readonly batch: object }
+      ? C['routes'][Id] extends { readonly batch: object } | { readonly rpc: object }
         ? BatchInput
         : BearerInput
       : OpenInput
@@ -156,11 +156,11 @@ export function routeTable<C extends Contract>(contract: C, operations: Operatio
   );
 }
 
-/** What an operation has from its batch. */
+/** What a request has from the one that sent it. */
 export interface Batched {
   readonly matched: MatchedRoute;
-  /** What its session shares with those of the others. */
-  readonly batch: NonNullable<RequestSession['batch']>;
+  /** What its session shares with those of the others; undefined: it is alone, and no batch. */
+  readonly batch?: NonNullable<RequestSession['batch']>;
   /** The suspension check that holds for it. */
   readonly suspensionCheck: Promise<void>;
 }

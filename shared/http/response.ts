@@ -37,11 +37,10 @@ export class PageTooLarge extends Error {
  */
 export function responseOf(context: Context, reply: OperationResponse): APIGatewayProxyResult {
   const { route, itemPath } = context.matched;
-  const { response } = route;
   const headers: Record<string, string> = { ...linksOf(context, reply), ...scanOf(reply), ...reply.headers };
-  const status = reply.existed ? 200 : response.status;
+  const status = reply.existed ? 200 : (reply.status ?? route.response.status);
   const { response: projection } = metadataOf(route);
-  if (projection === null) return { statusCode: status, headers, body: '' };
+  if (projection === null || reply.text === '') return { statusCode: status, headers, body: '' };
 
   const value = present(projection, reply.body);
   const body = reply.text ?? JSON.stringify(value);
@@ -53,8 +52,7 @@ export function responseOf(context: Context, reply: OperationResponse): APIGatew
   }
   if (reply.isCut || !isDeliverable(body))
     throw new PageTooLarge(countDeliverable((value as { data: unknown[] }).data));
-  const statusCode = (reply.isPartly ? route.batch?.partly.status : undefined) ?? status;
-  return { statusCode, headers: { 'Content-Type': 'application/json', ...headers }, body };
+  return { statusCode: status, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }
 
 /** The response with these fields set to null, and the entity tag of the changed body. */

@@ -87,7 +87,7 @@ const BODILESS = [
 ];
 
 /** What any token may ask, or needs the permission of a kind that only its record tells. */
-const WITHOUT_PERMISSION = ['getMe', 'runBatch', 'listTrash', 'endTrashed'];
+const WITHOUT_PERMISSION = ['getMe', 'runBatch', 'sendMcpMessage', 'listTrash', 'endTrashed'];
 
 describe.each(named)('%s', (id, { route, key }) => {
   it('is declared whole', () => {

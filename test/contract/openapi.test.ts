@@ -108,7 +108,8 @@ describe.each(routes)('the operation %s', (id, { route }) => {
     for (const [status, response] of Object.entries(operation.responses)) {
       const { headers = {}, content = {} } = resolved(response) as { headers?: Node; content?: Node };
       expect(Object.keys(headers)).toContain('X-Request-Id');
-      const types = [...(route.oauth && status !== '504' ? ['application/json'] : []), 'application/problem+json'];
+      const isOwn = (route.oauth && status !== '504') || (route.rpc && ['400', '404'].includes(status));
+      const types = [...(isOwn ? ['application/json'] : []), 'application/problem+json'];
       if (Number(status) >= 400) expect(Object.keys(content)).toEqual(types);
       const required = { 401: 'WWW-Authenticate', 304: 'ETag', 429: 'Retry-After', 503: 'Retry-After' }[status];
       if (required !== undefined) expect(Object.keys(headers)).toContain(required);

@@ -117,11 +117,11 @@ it('lists every operation by its summary, and every record, before the sections'
   for (const name of Object.keys(schemas)) expect(list).toContain(`<a href="#${name}">${name}</a>`);
 });
 
-it('takes at most 161 KB, compressed, with all styles and scripts', () => {
+it('takes at most 162 KB, compressed, with all styles and scripts', () => {
   for (const name of ['site.', 'reference.', 'search.', 'languages.', 'login.', 'try-it.'])
     expect(assets.filter((asset) => asset.name.startsWith(name)).map((asset) => asset.name)).not.toEqual([]);
   const sizes = [reference, ...assets].map(({ text }) => gzipSync(text).length);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(161_000);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(162_000);
 });
 
 describe('the words of a schema', () => {

@@ -35,6 +35,7 @@ describe('a guide', () => {
     'guides/runners',
     'guides/trash-and-moves',
     'guides/people-sign-in',
+    'guides/agents',
     'events',
   ])('works when pasted after the quickstart: %s', async (name) => {
     const steps = stepsIn(`docs/${name}.md`);

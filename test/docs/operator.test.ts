@@ -36,7 +36,7 @@ describe.each(commands.map(({ name, command }) => [name, command] as const))('%s
     const known = command.options.map(({ long }) => long);
     const target = known.includes('--url') ? ['--url'] : ['--outputs', '--table', '--role', '--region'];
     expect(known).toEqual(expect.arrayContaining(['--json', ...target]));
-    const isOfStage = /^(logs|status|doctor|import|usage)$/.test(command.name());
+    const isOfStage = /^(logs|status|doctor|import|mcp|usage)$/.test(command.name());
     expect(known.includes('--local')).toBe(!isOfStage);
   });
 

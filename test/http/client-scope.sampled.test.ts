@@ -46,7 +46,7 @@ const closed = served.filter(({ route: { auth, permission, clientScope, verifies
   return auth.startsWith('bearer') && permission && !clientScope && !verifiesCaller;
 });
 /** Routes that take any valid token: each decides by itself what of its response a user may have. */
-const WITHOUT_PERMISSION = ['getMe', 'listTrash', 'endTrashed', 'runBatch'];
+const WITHOUT_PERMISSION = ['getMe', 'sendMcpMessage', 'listTrash', 'endTrashed', 'runBatch'];
 
 /** What A's people never see, whatever they ask for. */
 const forbidden = (): string[] => [...world.b.own, HIDDEN, world.a.internal];

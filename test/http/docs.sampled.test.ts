@@ -24,6 +24,7 @@ const GUIDES = [
   'batch',
   'rate-limits',
   'people-sign-in',
+  'agents',
   'events',
   'webhooks',
   'changelog',

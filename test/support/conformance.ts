@@ -65,9 +65,22 @@ function complaintOf(route: Route | 404 | 405, replied: Responded): string | und
   if (!documented.includes(status) && !GATEWAY_STATUSES.includes(status)) {
     return `the statuses here are ${documented.join(', ')}`;
   }
+  if (isOfMessage(route, replied)) return messageComplaint(route, replied);
   if (method === 'HEAD') return body === '' ? undefined : 'it has a body';
   if (status >= 400) return problemComplaint(route, replied);
   return typeof route === 'number' ? 'there is no such route' : successComplaint(route, replied);
+}
+
+/** Whether it responds to a message of JSON-RPC, and not to the request that had it. */
+const isOfMessage = (route: Route | 404 | 405, { status, headers }: Responded): route is Route =>
+  typeof route !== 'number' &&
+  route.rpc !== undefined &&
+  (status === 202 || headers.get('content-type') === 'application/json');
+
+function messageComplaint(route: Route, { status, body }: Responded): string | undefined {
+  if (status === 202) return body === '' ? undefined : 'it has a body';
+  const { error } = route.response.schema?.safeParse(body) ?? {};
+  return error && z.prettifyError(error);
 }
 
 /** The headers about the caller's budget. */

@@ -28,18 +28,23 @@ export class Responses {
 
   /** All responses of a route's operation. */
   of(contract: Contract, route: Route): ZodOpenApiResponsesObject {
-    const { response, upsert, batch } = route;
+    const { response, upsert, batch, rpc } = route;
     const headers = successHeaders(contract, route);
     const success = { ...successOf(route, headers), ...linksFrom(this.#contracts, contract, route) };
     const statusOf = (type: Problem['type']) => (route.oauth ? oauthExample(type) : PROBLEMS[type]).status;
     const problems = Object.groupBy(problemsOf(route), statusOf);
-    const [prefix, refusal] = route.oauth ? (['OAuth', oauthResponse] as const) : (['', problemResponse] as const);
+    const [prefix, refusal] = route.oauth
+      ? (['OAuth', oauthResponse] as const)
+      : rpc
+        ? (['Message', messageResponse(route)] as const)
+        : (['', problemResponse] as const);
     return {
       [`${response.status}` as const]: success,
       // Of an upsert that has changed a record.
       ...(upsert && { '200': successOf(route, ['ETag', ...appliedHeaders(route)], upsert.changed) }),
       // Of a batch, of which an operation has failed.
       ...(batch && { [batch.partly.status]: successOf(route, headers, batch.partly.description) }),
+      ...(rpc && { '202': { description: rpc.accepted, headers: headerReferences(BUDGET_HEADERS) } }),
       ...(takesHeader(route, 'If-None-Match') ? { '304': this.#shared('NotModified', notModified) } : {}),
       ...Object.fromEntries(
         Object.entries(problems).map(([status, types = []]) => [
@@ -116,6 +121,13 @@ function oauthResponse(status: number, types: readonly Problem['type'][]): ZodOp
   const examples = Object.fromEntries(bodies.map((value) => [value.error, { summary: value.error, value }]));
   return { ...response, content: { 'application/json': { schema: oauthErrorSchema, examples }, ...content } };
 }
+
+/** Errors of a message of JSON-RPC have the form of its response. */
+const messageResponse = (route: Route) => (status: number, types: readonly Problem['type'][]) => {
+  const response = problemResponse(status, types);
+  const content = { ...([400, 404].includes(status) && contentOf(route).content), ...response.content };
+  return { ...response, content };
+};
 
 /** Problems whose response says with `Retry-After` when to try again. */
 const RETRIED: readonly Problem['type'][] = ['list-being-built', 'too-many-requests', 'unavailable'];

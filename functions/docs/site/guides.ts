@@ -12,6 +12,7 @@ const SOURCES = {
   batch: 'docs/guides/batch.md',
   'rate-limits': 'docs/guides/rate-limits.md',
   'people-sign-in': 'docs/guides/people-sign-in.md',
+  agents: 'docs/guides/agents.md',
   events: 'docs/events.md',
   webhooks: 'docs/webhooks.md',
   changelog: 'CHANGELOG.md',

@@ -16,6 +16,7 @@ export const TITLES = {
   batch: 'Batches',
   'rate-limits': 'Rate limits',
   'people-sign-in': 'People sign in',
+  agents: 'Agents',
   events: 'Events',
   webhooks: 'Incoming webhooks',
   changelog: 'Changelog',

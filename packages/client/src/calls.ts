@@ -3,7 +3,7 @@
  */
 
 import type { Listing, Options, Query, WithSecret } from './signatures.ts';
-import type { AccessToken, AccessTokenResponse, Alert, AlertmanagerAlerts, AlertsTaken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, AuthorizationServer, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Identity, IdentityCreate, IdentityList, IdentityProvider, IdentityProviderCreate, IdentityProviderPage, IdentityProviderPatch, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, Offboarding, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, ProtectedResource, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, ServiceUpsert, Terminal, TerminalCreate, TerminalPage, TerminalPatch, TerminalUpsert, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TicketUpsert, TokenKeySet, TokenRequest, TrashPage, UpdatedIntegration, Usage, User, UserAccess, UserCreate, UserPage, UserPatch, UserUpsert, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
+import type { AccessToken, AccessTokenResponse, Alert, AlertmanagerAlerts, AlertsTaken, Attachment, AttachmentCreate, AttachmentList, AuditEvent, AuditEventPage, AuthorizationServer, ClaimedServiceAction, ClientActionList, ClientCreate, ClientPage, ClientPatch, ClientRecord, ClientSummary, ClientUpsert, CreatedIntegration, CreatedWebhookEndpoint, CutOffIntegration, DeliveryAttemptPage, Event, HealthCheck, Identity, IdentityCreate, IdentityList, IdentityProvider, IdentityProviderCreate, IdentityProviderPage, IdentityProviderPatch, Integration, IntegrationCreate, IntegrationPage, IntegrationPatch, LogEntryCreate, LogEntryPage, LogReceipt, Login, MaintenanceWindow, MaintenanceWindowCreate, MaintenanceWindowPage, MaintenanceWindowPatch, McpMessage, McpResponse, Me, Membership, MembershipCreate, MembershipList, MembershipPage, MembershipPatch, Move, Offboarding, OpenApiDocument, Organization, OrganizationCreate, OrganizationPage, OrganizationPatch, PermissionPage, ProtectedResource, RecordChangeList, Resource, ResourceCreate, ResourceHistoryEntry, ResourceHistoryEntryCreate, ResourceHistoryEntryPage, ResourcePage, ResourcePatch, ResourceUpsert, Role, RoleCreate, RolePage, RotatedIntegration, RotatedWebhookEndpoint, SecretRotation, Service, ServiceAction, ServiceActionClaim, ServiceActionCreate, ServiceActionFinish, ServiceActionHeartbeat, ServiceActionPage, ServiceCounts, ServiceCreate, ServicePage, ServicePatch, ServiceUpsert, Terminal, TerminalCreate, TerminalPage, TerminalPatch, TerminalUpsert, Ticket, TicketCounts, TicketCreate, TicketMerge, TicketMessage, TicketMessageCreate, TicketMessageList, TicketMessagePatch, TicketPatch, TicketSummaryPage, TicketUpsert, TokenKeySet, TokenRequest, TrashPage, UpdatedIntegration, Usage, User, UserAccess, UserCreate, UserPage, UserPatch, UserUpsert, WebhookDelivery, WebhookEndpoint, WebhookEndpointCreate, WebhookEndpointPage, WebhookEndpointPatch, WebhookEvent, WebhookEventSummaryPage, WebhookReceipt, WebhookReplay, WebhookSecretRotation, WebhookVerification } from './schema.ts';
 
 /** The operations by their readable names. */
 export interface Calls {
@@ -112,6 +112,10 @@ export interface Calls {
     readonly update: (id: string, body: MaintenanceWindowPatch, options?: Options<'updateMaintenanceWindow'>) => Promise<MaintenanceWindow>;
     /** Delete a maintenance window: `DELETE /api/v1/maintenance-windows/{id}`. */
     readonly delete: (id: string, options?: Options<'deleteMaintenanceWindow'>) => Promise<void>;
+  };
+  readonly mcp: {
+    /** Send a message of the Model Context Protocol: `POST /api/v1/mcp`. */
+    readonly sendMessage: (body: McpMessage, options?: Options<'sendMcpMessage'>) => Promise<McpResponse>;
   };
   readonly me: {
     /** Read who you are: `GET /api/v1/me`. */
@@ -415,6 +419,9 @@ export const CALLS: Table = {
     get: 'get /api/v1/maintenance-windows/{id}',
     update: 'patch /api/v1/maintenance-windows/{id}',
     delete: 'delete /api/v1/maintenance-windows/{id}',
+  },
+  mcp: {
+    sendMessage: 'post /api/v1/mcp',
   },
   me: {
     get: 'get /api/v1/me',

@@ -1387,6 +1387,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message of the Model Context Protocol
+         * @description Stateless (2026-07-28), and for older clients by `initialize` without a session. Tools are operations of this document, for those who have their permissions. A call counts to the request budget beside the message. Needs a token, and no permission. Extends the specification of this service.
+         */
+        post: operations["sendMcpMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/orgs": {
         parameters: {
             query?: never;
@@ -7490,6 +7510,67 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** @description A message of the Model Context Protocol: a request or a notification of JSON-RPC 2.0. */
+        McpMessage: {
+            /**
+             * @description Version of JSON-RPC.
+             * @constant
+             */
+            jsonrpc: "2.0";
+            /**
+             * Format: int64
+             * @description Names the request; a message without one is a notification.
+             * @example 1
+             */
+            id?: string | number;
+            /**
+             * @description What is asked for.
+             * @example tools/list
+             */
+            method: string;
+            /**
+             * @description What the method takes. `_meta` says which version is spoken.
+             * @example {
+             *       "name": "listTickets"
+             *     }
+             */
+            params?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description The response to a request of the Model Context Protocol: a result or an error. */
+        McpResponse: {
+            /**
+             * @description Version of JSON-RPC.
+             * @constant
+             */
+            jsonrpc: "2.0";
+            /**
+             * Format: int64
+             * @description That of the request; missing where it could not be read.
+             * @example 1
+             */
+            id?: string | number;
+            /**
+             * @description What the method returns. A tool may have failed: `isError`.
+             * @example {
+             *       "tools": []
+             *     }
+             */
+            result?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Why the message was refused.
+             * @example {
+             *       "code": -32601,
+             *       "message": "Method not found"
+             *     }
+             */
+            error?: {
+                [key: string]: unknown;
+            };
+        };
         /** @description A part of a list, each element a organization, with the length of the whole. */
         OrganizationPage: {
             /** @description The records of this page, in the order of `sort`. */
@@ -10310,6 +10391,8 @@ export type TrashPage = components['schemas']['TrashPage'];
 export type TrashedRecord = components['schemas']['TrashedRecord'];
 export type Batch = components['schemas']['Batch'];
 export type BatchResult = components['schemas']['BatchResult'];
+export type McpMessage = components['schemas']['McpMessage'];
+export type McpResponse = components['schemas']['McpResponse'];
 export type OrganizationPage = components['schemas']['OrganizationPage'];
 export type Organization = components['schemas']['Organization'];
 export type OrganizationCreate = components['schemas']['OrganizationCreate'];
@@ -14278,6 +14361,48 @@ export interface operations {
                     "application/json": components["schemas"]["BatchResult"];
                     "application/x-ndjson": string;
                 };
+            };
+        };
+    };
+    sendMcpMessage: {
+        parameters: {
+            query?: {
+                /** @description Which tools that read: those of the day, or all of records, events and logs. */
+                toolsets?: "day" | "all";
+                /** @description Also tools that write: changes of tickets and internal messages; `replies`: to customers, too. */
+                write?: "tickets" | "replies";
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 1048576 bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description What became of the request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpResponse"];
+                };
+            };
+            /** @description The notification was read. Nothing follows from it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -115,7 +115,7 @@ async function chargeWork({ event }: { readonly event: WithResponseHeaders & Par
 export const authorized = (): Middleware<FromCaller & MaybeBatched> => ({
   before: ({ event }) => {
     const { caller, matched, batched } = event;
-    const { permission, callers, batch } = matched.route;
+    const { permission, callers, batch, clientScope } = matched.route;
     if (callers === 'platform' && caller !== undefined && caller.orgId !== null) {
       throw new Problem('forbidden', {
         detail: 'This is for platform callers, those who operate this service: the token is of an organization.',
@@ -124,7 +124,7 @@ export const authorized = (): Middleware<FromCaller & MaybeBatched> => ({
     if (batch !== undefined && caller?.permissions?.size === 0)
       throw new Problem('forbidden', { detail: 'This needs any permission for the whole organization.' });
     if (caller === undefined || !permission || mayDo(caller, permission)) return;
-    event.caller = ofClients(caller, permission, batched === undefined && matched.route.clientScope !== undefined);
+    event.caller = ofClients(caller, permission, batched?.batch === undefined && clientScope !== undefined);
   },
 });
 

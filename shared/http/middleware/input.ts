@@ -19,7 +19,7 @@ import type { Middleware, Routed } from './routing.ts';
 /** What a request says: parsed, and checked against its route. */
 
 export interface WithJson {
-  /** The parsed body, where the route has one. The operation of a webhook parses its body, after its signature. */
+  /** The parsed body, where the route has one. Operations of webhooks and of JSON-RPC parse theirs themselves. */
   json?: Parsed | undefined;
   /** The line of each request in a body of NDJSON, counted from 1. Empty lines have none. */
   lineNumbers?: readonly number[];
@@ -33,7 +33,7 @@ export interface WithJson {
 export const jsonBody = (): Middleware<Routed & WithJson> => ({
   before: ({ event }) => {
     const { route } = event.matched;
-    if (route.body === undefined || route.auth === 'signature') return;
+    if (route.body === undefined || route.auth === 'signature' || route.rpc !== undefined) return;
     if (route.oauth) {
       event.json = { value: oauthParameters(route, event.request), isExact: false };
       return;

@@ -65,7 +65,8 @@ function addHeaders({ event, response }: Passing<WithResponseHeaders>): void {
     ...(links.length === 0 ? {} : { Link: links.join(', ') }),
   };
   const { 'WWW-Authenticate': challenge } = headers;
-  if (challenge !== undefined) headers['WWW-Authenticate'] = withMetadata(String(challenge), baseUrlOf(event));
+  if (challenge !== undefined)
+    headers['WWW-Authenticate'] = withMetadata(String(challenge), baseUrlOf(event), event.resource);
   response.headers = underBasePath(headers, basePathOf(event));
 }
 

@@ -46,13 +46,14 @@ export const tenantScoped = (): Middleware<Scoped> => ({
     };
     const readLimits = () => budget.readLimits();
     const scope = { session, caller, tenant, getOrThrow: getterFor(event, tenant), requireBudget, readLimits };
-    event.scope =
-      matched.route.batch === undefined ? scope : { ...scope, batchRequest: batchRequestOf(event, context) };
+    const sendsNone = matched.route.batch === undefined && matched.route.rpc === undefined;
+    event.scope = sendsNone ? scope : { ...scope, batchRequest: batchRequestOf(event, context) };
   },
 });
 
 const batchRequestOf = (event: APIGatewayProxyEvent & Scoped, context: Context): BatchRequest => ({
   event,
+  request: event.request,
   context,
   isNdjson: event.lineNumbers !== undefined,
   wantsRecords: preferenceOf(event.request, 'return') === 'representation',
@@ -198,8 +199,9 @@ export const notSuspended = (): Middleware<Scoped & SuspensionChecked & MaybeBat
     event.suspensionCheck = event.batched?.suspensionCheck ?? (tenant && requireActive(tenant)) ?? Promise.resolve();
     event.suspensionCheck.catch(() => undefined);
     // A tenant that this container has recently refused waits first: such a call takes one read, and no numbers.
-    const { batch, verifiesCaller } = event.matched.route;
-    const isWaitedFor = batch !== undefined || verifiesCaller || (tenant !== undefined && refused.has(tenant.id));
+    const { batch, rpc, verifiesCaller } = event.matched.route;
+    const isSender = batch !== undefined || rpc !== undefined || verifiesCaller;
+    const isWaitedFor = isSender || (tenant !== undefined && refused.has(tenant.id));
     if (isWaitedFor) await event.suspensionCheck;
   },
   // Lambda stops a function once it has responded: no call of AWS may be under way then.

@@ -24,6 +24,7 @@ export interface HttpRequest {
 /** The request of a batch, as its own requests need it: they come from its caller, within its time. */
 export interface BatchRequest {
   readonly event: APIGatewayProxyEvent;
+  readonly request: HttpRequest;
   readonly context: Context;
   /** Whether the body came as NDJSON, and the response is to be NDJSON. */
   readonly isNdjson: boolean;
