@@ -72,7 +72,8 @@ export function namingSchema(schema: z.ZodObject, body: Readonly<Record<string, 
 /** The references of a parsed body that are given by names. */
 export const namedReferencesIn = (schema: z.ZodObject, body: Readonly<Record<string, unknown>>): NamedReference[] =>
   Object.entries(body).flatMap(([field, value]) => {
-    const record = isObject(value) ? referenceOf(schema.shape[field] as z.ZodType) : undefined;
+    const isKnown = isObject(value) && Object.hasOwn(schema.shape, field);
+    const record = isKnown ? referenceOf(schema.shape[field] as z.ZodType) : undefined;
     if (record === undefined) return [];
     const [[by, named] = ['', '']] = Object.entries(value as Readonly<Record<string, string>>);
     return [{ field, record, by, value: named }];

@@ -284,7 +284,7 @@ describe('hostile bodies', () => {
       200,
     ],
     ['a status of its own', { fingerprint: 'h8', status: 'ok' }, 422],
-    ['members that are not known', { fingerprint: 'h9', constructor: 1, other: [[1]] }, 200],
+    ['members that are not known', { fingerprint: 'h9', constructor: { a: 1 }, other: [[1]], more: { b: {} } }, 200],
   ])('%s', async (_, fields, expected) => {
     expect((await send('custodia', { status: 'firing', ...fields })).status).toBe(expected);
   });
