@@ -84,7 +84,10 @@ const custodia = adapted(
   (schema) => schema.loose(),
 );
 
-export const OUTCOMES = ['opened', 'repeated', 'resolved', 'ignored', 'refused', 'failed', 'not_attempted'] as const;
+export const OUTCOMES = [
+  ...(['opened', 'repeated', 'resolved', 'held', 'collected'] as const),
+  ...(['ignored', 'refused', 'failed', 'not_attempted'] as const),
+] as const;
 
 const result = () =>
   z.strictObject({

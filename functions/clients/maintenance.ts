@@ -6,7 +6,7 @@ import { entity, type RequestSession, type Stored, type Tenant } from '#table';
  */
 
 /** The status of what is being worked on (spec §3). */
-const MAINTENANCE = 'maintenance';
+export const MAINTENANCE = 'maintenance';
 
 /** Most windows of an organization that have not ended: each read of services and resources reads them. */
 export const MOST_WINDOWS = 100;
@@ -20,7 +20,7 @@ interface Window {
 }
 
 /** What stands for the organization in a window that names nothing. */
-const ALL = '*';
+export const ALL = '*';
 
 /** A window in the queue: its end, its beginning and what it is of; one text for each that it names. */
 export function spansOf({ from, to, client_id, service_id, resource_id }: Window): readonly string[] {

@@ -52,8 +52,8 @@ const WRITES: readonly Bound[] = [
   write('POST /terminals, repeated in another container', 4, 2),
   write('POST /tickets', 22, 4),
   write('POST /tickets, without words', 14, 4),
-  // A ticket, and three more: the refused repetition, and the alert in the ticket's transaction.
-  write('POST /alerts/custodia, new', 25, 9),
+  // A ticket, and four more: the refused repetition, the count of the hour, and the alert in the ticket's transaction.
+  write('POST /alerts/custodia, new', 26, 12),
   write('POST /alerts/custodia, repeated', 1, 3),
   write('POST /alerts/custodia, over', 21, 7),
   write('PATCH /tickets/{id}', 14, 3),

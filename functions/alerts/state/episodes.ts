@@ -1,47 +1,57 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, retry, schema, updateRequest } from '@custodia/counted-lists';
-import { StaleRead, type Tenant, tenantKey } from '#table';
-import type { Alert } from '../alert.ts';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type Key, retry, schema } from '@custodia/counted-lists';
+import { StaleRead, type Tenant } from '#table';
+import { alertKey, changeItem, inSeconds, readItem } from './items.ts';
+
+/** How a ticket is named in responses, and by its episode. */
+export interface Named {
+  readonly ticket_id: string | null;
+  readonly ticket_code: string | null;
+}
 
 /**
  * What is known of an alert of an integration, in one item by the digest of its fingerprint:
  *
  *     none ── fires ──▶ firing: it has a ticket ── is over ──▶ resolved ── fires ──▶ firing: a new ticket
- *      └──── is over ──▶ resolved: what fired before, and comes late, opens no ticket
+ *      │ └─── is over ──▶ resolved: what fired before, and comes late, opens no ticket
+ *      └───── fires in maintenance ──▶ held ── fires, or is due, after it ──▶ firing
  *
  * Each change is on condition of the `revision` that was read, so of two deliveries at once one opens the ticket.
  */
-export interface Episode {
-  readonly state: 'firing' | 'resolved';
+export interface Episode extends Named {
+  readonly state: 'firing' | 'held' | 'resolved';
   /** When it began, as its sender said last, in epoch milliseconds; 0: never. */
   readonly starts_at: number;
   /** Up to when it was over, as its sender said; 0: never. */
   readonly ends_at: number;
   /** When it was found to be over, by the clock of the service. */
   readonly resolved_at: number;
-  readonly ticket_id: string | null;
-  readonly ticket_code: string | null;
   /** How often it came again while it was firing. */
   readonly repeats: number;
+  /** Whether its ticket collects others, too. */
+  readonly is_collected?: boolean;
+  /** Until when it is held, and the fields of its ticket as JSON. */
+  readonly held_until?: string;
+  readonly fields?: string;
   readonly revision: number;
 }
 
 /** After so many days without a word an alert is forgotten, in seconds. */
 const KEPT = 90 * 86_400;
 
-/** The key of an alert of an integration. */
-const keyOf = ({ id }: Tenant, integrationId: string, { digest }: Pick<Alert, 'digest'>): Key =>
-  tenantKey(id, 'ALERT', `${integrationId}#${digest}`);
+const HELD = '~held ';
 
 /** The episodes of an alert: the open one, or else the last one. */
 export class Episodes {
   readonly #tenant: Tenant;
-  readonly #key: Key;
+  readonly #integrationId: string;
+  readonly #digest: string;
 
-  constructor(tenant: Tenant, integrationId: string, alert: Pick<Alert, 'digest'>) {
+  /** @param digest of its fingerprint */
+  constructor(tenant: Tenant, integrationId: string, digest: string) {
     this.#tenant = tenant;
-    this.#key = keyOf(tenant, integrationId, alert);
+    this.#integrationId = integrationId;
+    this.#digest = digest;
   }
 
   /**
@@ -49,36 +59,26 @@ export class Episodes {
    * written at once, and may count twice where a response was lost.
    * @returns undefined where it is not so
    */
-  async repeat(startsAt: number): Promise<Episode | undefined> {
-    const known = { equals: { state: 'firing' }, moreThan: { [schema.TTL]: this.#seconds, starts_at: startsAt - 1 } };
-    return this.#raise({ set: {}, condition: known });
+  repeat(startsAt: number): Promise<Episode | undefined> {
+    const known = { equals: { state: 'firing' }, moreThan: { [schema.TTL]: this.#now, starts_at: startsAt - 1 } };
+    return this.#change({}, known);
   }
 
   /** The same for one that began later than is known: it may have ended meanwhile, and its end is still to come. */
-  async moveStart(found: Episode, startsAt: number): Promise<Episode | undefined> {
-    const condition = { equals: { state: 'firing', revision: found.revision } };
-    return this.#raise({ set: { starts_at: startsAt, revision: found.revision + 1 }, condition });
+  moveStart({ revision }: Episode, startsAt: number): Promise<Episode | undefined> {
+    return this.#change({ starts_at: startsAt, revision: revision + 1 }, { equals: { revision } });
   }
 
-  async #raise({ set, condition }: Required<Pick<Parameters<typeof updateRequest>[1], 'set' | 'condition'>>) {
-    const { client, name } = this.#table;
-    const kept = { ...set, [schema.TTL]: this.#seconds + KEPT };
-    const request = updateRequest(name, { key: this.#key, set: kept, add: { repeats: 1 }, condition });
-    try {
-      const send = () => client.send(new UpdateCommand({ ...request, ReturnValues: 'ALL_NEW' }));
-      return (await retry(send, this.#tenant.session)).Attributes as Episode | undefined;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
-      throw error;
-    }
+  async #change(set: Partial<Episode>, condition: NonNullable<Parameters<typeof changeItem>[2]['condition']>) {
+    const kept = { ...set, [schema.TTL]: this.#now + KEPT };
+    const item = await changeItem(this.#tenant, this.#key(this.#digest), { set: kept, add: { repeats: 1 }, condition });
+    return item as Episode | undefined;
   }
 
   /** The episode, one that is forgotten as over. Strongly consistent. @returns undefined where there is none */
   async read(): Promise<Episode | undefined> {
-    const { client, name } = this.#table;
-    const command = new GetCommand({ TableName: name, Key: { ...this.#key }, ConsistentRead: true });
-    const { Item: item } = await retry(() => client.send(command), this.#tenant.session);
-    const isForgotten = item !== undefined && Number(item[schema.TTL]) <= this.#seconds;
+    const item = await readItem(this.#tenant, this.#key(this.#digest));
+    const isForgotten = item !== undefined && Number(item[schema.TTL]) <= this.#now;
     return (isForgotten ? { ...item, state: 'resolved', ends_at: 0 } : item) as Episode | undefined;
   }
 
@@ -88,16 +88,50 @@ export class Episodes {
    */
   stage(found: Episode | undefined, next: Omit<Episode, 'revision'>): void {
     const condition = found === undefined ? { exists: false } : { equals: { revision: found.revision } };
-    const item = { ...this.#key, ...next, revision: (found?.revision ?? 0) + 1, [schema.TTL]: this.#seconds + KEPT };
+    const kept = { ...next, revision: (found?.revision ?? 0) + 1, [schema.TTL]: this.#now + KEPT };
     const { id, session } = this.#tenant;
-    session.changes.of(id).put(item, () => new StaleRead('the alert has changed'), condition);
+    const work = session.changes.of(id);
+    work.put({ ...this.#key(this.#digest), ...kept }, () => new StaleRead('the alert has changed'), condition);
+    if (next.state !== 'held') return;
+    const due = { ...this.#key(`${HELD}${next.held_until} ${this.#digest}`), [schema.TTL]: this.#now + KEPT };
+    work.put(due, () => new StaleRead('it is held already'), {});
   }
 
-  get #table() {
-    return this.#tenant.session.tables.of(this.#tenant.id);
+  /** Stages that the alert is not to be looked at again for having been held. */
+  stageLookedAt({ key }: Due): void {
+    const { id, session } = this.#tenant;
+    session.changes.of(id).delete(key, { exists: true }, () => new StaleRead('another request has looked at it'));
   }
 
-  get #seconds(): number {
-    return Math.floor(this.#tenant.session.now / 1000);
+  get #now(): number {
+    return inSeconds(this.#tenant);
   }
+
+  #key(name: string): Key {
+    return alertKey(this.#tenant, this.#integrationId, name);
+  }
+}
+
+/** An alert that was held until a time that is over. */
+export interface Due {
+  readonly key: Key;
+  readonly digest: string;
+}
+
+/** Most alerts that are looked at together. */
+const AT_ONCE = 25;
+
+/** The alerts of an integration that were held and are due, the first ones. Strongly consistent: one query. */
+export async function dueOf(tenant: Tenant, integrationId: string): Promise<readonly Due[]> {
+  const { client, name } = tenant.session.tables.of(tenant.id);
+  const [first, last] = ['', tenant.session.timestamp].map((time) => alertKey(tenant, integrationId, `${HELD}${time}`));
+  const query = new QueryCommand({
+    TableName: name,
+    KeyConditionExpression: 'PK = :alerts AND SK BETWEEN :first AND :last',
+    ExpressionAttributeValues: { ':alerts': first?.PK, ':first': first?.SK, ':last': last?.SK },
+    Limit: AT_ONCE,
+    ConsistentRead: true,
+  });
+  const { Items: items = [] } = await retry(() => client.send(query), tenant.session);
+  return items.map((item) => ({ key: schema.keyIn(item), digest: String(item.SK).split(' ').at(-1) ?? '' }));
 }

@@ -7311,7 +7311,7 @@ export interface components {
                 /** @description That of the alert: its first 200 characters; null for none. */
                 fingerprint: string | null;
                 /** @description `ignored` came late, `refused` is no alert, `failed` and `not_attempted` are to be sent again. */
-                outcome: "opened" | "repeated" | "resolved" | "ignored" | "refused" | "failed" | "not_attempted" | (string & {});
+                outcome: "opened" | "repeated" | "resolved" | "held" | "collected" | "ignored" | "refused" | "failed" | "not_attempted" | (string & {});
                 /**
                  * Format: uuid
                  * @description Its ticket; null for none.

@@ -1,0 +1,147 @@
+import { logger } from '#telemetry';
+import type { Alert } from './alert.ts';
+import type { OUTCOMES } from './contract.ts';
+import { maintainedUntil } from './maintenance.ts';
+import type { Mapping } from './references.ts';
+import { type Due, type Episode, Episodes, type Named } from './state/episodes.ts';
+import { countAlert, type Hour, readHour, stageCollector } from './state/hours.ts';
+import { closeTicket, openTicket, type Sender, type TicketFields, ticketOf, writeMessage } from './ticket.ts';
+
+/** What becomes of one alert. Each step stages its writes, and may run twice. */
+
+export type Outcome = (typeof OUTCOMES)[number];
+export type Done = Named & { readonly outcome: Outcome };
+
+export const NO_TICKET: Named = { ticket_id: null, ticket_code: null };
+
+const done = (outcome: Outcome, { ticket_id, ticket_code }: Named): Done => ({ outcome, ticket_id, ticket_code });
+
+/** What the alerts of a request share. */
+export interface Group {
+  readonly mapping: () => Promise<Mapping>;
+  /** Subjects of alerts whose ticket collects them, by its id, and how many there were in the hour. */
+  readonly collected: Map<string, { readonly subjects: string[]; readonly count: number }>;
+}
+
+/** What comes late does so within this time, in milliseconds: senders give up sooner. */
+const LATE_WITHIN = 15 * 60_000;
+
+/** Carries out alerts, one in each. */
+export class Step {
+  readonly #sender: Sender;
+  readonly #group: Group;
+  readonly #episodes: Episodes;
+  #hour: Hour | undefined;
+  #collected: { readonly id: string; readonly subject: string; readonly count: number } | undefined;
+
+  constructor(sender: Sender, group: Group, digest: string) {
+    this.#sender = sender;
+    this.#group = group;
+    this.#episodes = new Episodes(sender.tenant, sender.caller.id, digest);
+  }
+
+  async fire(alert: Alert): Promise<Done> {
+    const { startsAt } = alert;
+    const { now, timestamp } = this.#sender.tenant.session;
+    const repeated = await this.#episodes.repeat(startsAt);
+    if (repeated !== undefined) return done('repeated', repeated);
+    const found = await this.#episodes.read();
+    const isHeld = found?.state === 'held' && String(found.held_until) > timestamp;
+    if (found?.state === 'firing' || isHeld) {
+      if (startsAt > found.starts_at) await this.#episodes.moveStart(found, startsAt);
+      return done(isHeld ? 'held' : 'repeated', found);
+    }
+    const isLate = found !== undefined && Math.abs(now - found.resolved_at) < LATE_WITHIN && startsAt <= found.ends_at;
+    if (isLate && startsAt > 0) return done('ignored', found);
+    return this.#begin(await ticketOf(this.#sender.tenant, alert, await this.#group.mapping(), found), found, startsAt);
+  }
+
+  async resolve({ startsAt, endsAt }: Alert): Promise<Done> {
+    const found = await this.#episodes.read();
+    const ends_at = Math.max(endsAt, found?.ends_at ?? 0);
+    const over = { state: 'resolved', ends_at, resolved_at: this.#sender.tenant.session.now } as const;
+    if (found === undefined || found.state === 'resolved') {
+      // What fired before may still come.
+      const unknown = { ...NO_TICKET, starts_at: startsAt, repeats: 0 };
+      if (endsAt > (found?.ends_at ?? 0)) this.#episodes.stage(found, { ...unknown, ...found, ...over });
+      return done('ignored', found ?? NO_TICKET);
+    }
+    if (endsAt > 0 && endsAt < found.starts_at) return done('ignored', found);
+    if (found.ticket_id !== null && found.state === 'firing' && !found.is_collected)
+      await closeTicket(this.#sender, found.ticket_id);
+    const { fields: _, held_until: __, ...kept } = found;
+    this.#episodes.stage(found, { ...kept, ...over });
+    return done('resolved', found);
+  }
+
+  /** Looks at an alert that was held: it may have fired or ended since, or its maintenance take longer. */
+  async lookAt(due: Due): Promise<Done> {
+    const found = await this.#episodes.read();
+    this.#episodes.stageLookedAt(due);
+    if (found?.state !== 'held' || String(found.held_until) > this.#sender.tenant.session.timestamp)
+      return done('ignored', found ?? NO_TICKET);
+    return this.#begin(JSON.parse(found.fields ?? '{}') as TicketFields, found, found.starts_at);
+  }
+
+  async #begin(fields: TicketFields, found: Episode | undefined, starts_at: number): Promise<Done> {
+    const { tenant } = this.#sender;
+    const begun = { starts_at, ends_at: found?.ends_at ?? 0, resolved_at: 0, repeats: 0 };
+    const held_until = await maintainedUntil(tenant, fields);
+    if (held_until !== undefined) {
+      const held = { ...fields, description: fields.description.slice(0, MOST_HELD).toWellFormed() };
+      this.#episodes.stage(found, { ...NO_TICKET, ...begun, state: 'held', held_until, fields: JSON.stringify(held) });
+      return done('held', NO_TICKET);
+    }
+    const { ticket, isCollected } = await this.#ticketFor(fields);
+    this.#episodes.stage(found, { ...ticket, ...begun, state: 'firing', ...(isCollected && { is_collected: true }) });
+    return done(isCollected ? 'collected' : 'opened', ticket);
+  }
+
+  /** Its own ticket, or the one that collects what is too much. */
+  async #ticketFor(fields: TicketFields): Promise<{ ticket: Named; isCollected: boolean }> {
+    const { tenant, caller } = this.#sender;
+    const hour = await (this.#hour === undefined ? countAlert(tenant, caller.id) : readHour(tenant, caller.id));
+    this.#hour = hour;
+    if (hour.count <= MOST_AN_HOUR) return { ticket: await openTicket(this.#sender, fields), isCollected: false };
+    const { id, ...known } = { id: hour.ticket_id, ticket_id: hour.ticket_id, ticket_code: hour.ticket_code };
+    const ticket = id === null ? await openTicket(this.#sender, { ...STORM, contact_id: fields.contact_id }) : known;
+    if (id === null) stageCollector(tenant, caller.id, ticket);
+    this.#collected = { id: String(ticket.ticket_id), subject: fields.subject, count: hour.count };
+    return { ticket, isCollected: true };
+  }
+
+  /** Notes that the ticket of others has it, once that is committed. */
+  noteCollected(): void {
+    if (this.#collected === undefined) return;
+    const { id, subject, count } = this.#collected;
+    const known = this.#group.collected.get(id) ?? { subjects: [], count };
+    known.subjects.push(subject);
+    this.#group.collected.set(id, { ...known, count: Math.max(known.count, count) });
+  }
+}
+
+/** Characters of a description that are kept with an alert that is held, whose item has a KB. */
+const MOST_HELD = 200;
+
+/** New tickets of an integration in an hour. */
+export const MOST_AN_HOUR = 100;
+
+/** Alerts of an hour up to which requests list those that they have added. */
+const MOST_LISTED = 1_000;
+
+const STORM: Omit<TicketFields, 'contact_id'> = {
+  subject: `More than ${MOST_AN_HOUR} alerts in an hour`,
+  description: 'Further alerts of this hour have no tickets of their own. Messages list the first of them.',
+  ...{ priority: 'urgent', client_id: null, service_id: null, resource_id: null },
+};
+
+/** Lists what a request has added to the ticket that collects it, in one message. Best effort. */
+export async function listCollected(sender: Sender, { collected }: Group): Promise<void> {
+  for (const [id, { subjects, count }] of collected) {
+    if (count > MOST_LISTED) continue;
+    const text = `${count} alerts in this hour, with these:\n${subjects.join('\n')}`;
+    await writeMessage(sender, id, text).catch((error: unknown) => {
+      logger.warn('the alerts of a storm were not listed', { error: error as Error });
+    });
+  }
+}

@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { byExtent } from '../support/extent.ts';
+import { type Fault, FaultyHandler } from '../support/faults.ts';
+import { prepared } from '../support/prepared.ts';
+import { useTableOver } from '../support/storage.ts';
+import { callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
+
+/** A sender repeats what gets a 503. Whatever call of the table fails, and however: one ticket an episode, closed once. */
+
+const faulty = new FaultyHandler();
+const api = useApi({ report: () => undefined });
+const owner = prepared(async () => callsOf(api, (await api.orgToken()).token));
+// Only faults advance the clock: a slow machine does not use up the function's time, and faults soon do.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
+
+const FAULTS: readonly Fault[] = [
+  'dropped',
+  'reply-lost',
+  'forgotten',
+  'server-error',
+  'applied-server-error',
+  'conflict',
+];
+/** Calls of an alert that meet each fault. All together open fewer tickets than an hour may. */
+const CALLS = byExtent({ sample: 4, extended: 8, nightly: 8 });
+
+async function outcomeOf(fingerprint: string, status: string, plan: Parameters<FaultyHandler['follow']>[0]) {
+  const send = async () => {
+    const { status: code, body } = await owner.ask('POST', '/api/v1/alerts/custodia', { fingerprint, status });
+    expect([200, 503]).toContain(code);
+    return { code, outcome: (body.alerts as { outcome: string }[])[0]?.outcome };
+  };
+  useTableOver(faulty, 2);
+  faulty.follow(plan);
+  const first = await send();
+  faulty.follow(() => undefined);
+  return first.code === 200 ? first : await send();
+}
+
+/** A total counts the number of a ticket that was not made, until a reader closes it. */
+const ticketsOf = async (fingerprint: string) =>
+  (await owner.ask('GET', '/api/v1/tickets?page_size=10')).body.data.filter(
+    ({ subject }) => subject === `Alert ${fingerprint}`,
+  );
+
+describe.each(FAULTS)('%s', (fault) => {
+  it.each([1, Number.POSITIVE_INFINITY])('at each call, %s times, leaves one ticket', async (times) => {
+    for (let turn = 0; turn < CALLS; turn++) {
+      const at = Math.floor((12 / CALLS) * turn) + (times === 1 ? 1 : 0);
+      const planned = () => {
+        let met = 0;
+        return ({ index }: { readonly index: number }): Fault | undefined => {
+          // The first calls find out who calls.
+          if (index < 2 + at || met++ >= times) return undefined;
+          vi.setSystemTime(Date.now() + 2_000);
+          return fault;
+        };
+      };
+      const fingerprint = `${fault} ${times} ${at}`;
+      expect(['opened', 'repeated']).toContain((await outcomeOf(fingerprint, 'firing', planned())).outcome);
+      expect(await ticketsOf(fingerprint)).toMatchObject([{ status: 'open' }]);
+      expect(['resolved', 'ignored']).toContain((await outcomeOf(fingerprint, 'resolved', planned())).outcome);
+      const found = await ticketsOf(fingerprint);
+      expect(found).toMatchObject([{ status: 'closed' }]);
+      const { body } = await owner.ask('GET', `/api/v1/tickets/${found[0]?.id}/messages`);
+      expect(body.data).toHaveLength(1);
+    }
+  });
+});
