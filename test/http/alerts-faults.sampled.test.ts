@@ -53,7 +53,7 @@ describe.each(FAULTS)('%s', (fault) => {
         return ({ index }: { readonly index: number }): Fault | undefined => {
           // The first calls find out who calls.
           if (index < 2 + at || met++ >= times) return undefined;
-          vi.setSystemTime(Date.now() + 2_000);
+          vi.setSystemTime(Date.now() + (fault === 'conflict' ? 8_000 : 2_000));
           return fault;
         };
       };
@@ -67,4 +67,25 @@ describe.each(FAULTS)('%s', (fault) => {
       expect(body.data).toHaveLength(1);
     }
   });
+});
+
+it('what is not begun in time is sent again, with all others', async () => {
+  const alerts = Array.from({ length: 20 }, (_, index) => ({ fingerprint: `slow ${index}`, status: 'firing' }));
+  const send = async () => {
+    const { status, body } = await owner.ask('POST', '/api/v1/alerts/alertmanager', { alerts });
+    return { status, outcomes: (body.alerts as { outcome: string }[]).map(({ outcome }) => outcome), body };
+  };
+  let isSlow = true;
+  faulty.follow(({ operation }) => {
+    if (operation === 'TransactWriteItems' && isSlow) vi.setSystemTime(Date.now() + 13_000);
+    isSlow &&= operation !== 'TransactWriteItems';
+    return undefined;
+  });
+  const first = await send();
+  expect([first.status, new Set(first.outcomes)]).toEqual([503, new Set(['opened', 'not_attempted'])]);
+  const left = first.outcomes.filter((outcome) => outcome === 'not_attempted').length;
+  expect(first.body.detail).toMatch(new RegExp(`^${left} of 20 alerts were not taken`));
+  const second = await send();
+  expect(second.status).toBe(200);
+  expect(second.outcomes.filter((outcome) => outcome !== 'repeated')).toHaveLength(left);
 });

@@ -97,10 +97,10 @@ export class Episodes {
     work.put(due, () => new StaleRead('it is held already'), {});
   }
 
-  /** Stages that the alert is not to be looked at again for having been held. */
+  /** Stages that the alert is not to be looked at again for having been held. Others may be faster. */
   stageLookedAt({ key }: Due): void {
     const { id, session } = this.#tenant;
-    session.changes.of(id).delete(key, { exists: true }, () => new StaleRead('another request has looked at it'));
+    session.changes.of(id).delete(key, {}, () => new StaleRead('it was refused without a condition'));
   }
 
   get #now(): number {
