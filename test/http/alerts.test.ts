@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -220,6 +220,9 @@ describe('a group of alerts', () => {
 
   it('of 200 is taken, and taken again', async () => {
     const { token } = await api.orgToken();
+    // All in one hour.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    onTestFinished(() => void vi.useRealTimers());
     const many = Array.from({ length: 200 }, (_, index) => ({ status: 'firing', fingerprint: `many-${index}` }));
     const counted = async () => {
       const { status, body } = await send('alertmanager', grouped(...many), { token });
