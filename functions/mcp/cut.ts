@@ -3,8 +3,6 @@ import { isObject } from '../../shared/well-formed.ts';
 
 /** Most bytes of a result: an agent pays for them again with every step that it goes on. */
 const MOST = 24_000;
-/** Room for what a list has beside its records. */
-const ENVELOPE = 200;
 
 /**
  * As much of a response as a result may have: of a list its first records, of anything else its first bytes. And how to
@@ -31,7 +29,8 @@ export function cut(body: string, link = ''): readonly string[] {
 
 /** How many of these, from the first on. */
 function fitting(values: readonly unknown[]): number {
-  let size = ENVELOPE;
+  // For what a list has beside them.
+  let size = 200;
   const beyond = values.findIndex((value) => {
     size += Buffer.byteLength(JSON.stringify(value)) + 1;
     return size > MOST;

@@ -43,15 +43,14 @@ function inputOf(route: Route) {
   // The organization is that of the token, or of the address.
   const given = all.flatMap(([name, schema]) => (name === 'org_id' ? [] : [[name, argument(Object(schema))] as const]));
   const properties: Record<string, Argument> = Object.fromEntries(given);
-  if (takesHeader(route, 'Idempotency-Key')) properties.idempotency_key = ONCE;
+  if (takesHeader(route, 'Idempotency-Key'))
+    properties.idempotency_key = { type: 'string', description: 'Done once for a key' };
   const required = parts.flatMap((part) => part.required ?? []);
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
 type Schema = z.core.JSONSchema.BaseSchema;
 type Argument = ReturnType<typeof argument>;
-
-const ONCE = { type: 'string', description: 'Sent again with the same key, it is done once' } as const;
 
 /** Without bounds and patterns: whoever breaks them is refused with the reason. */
 function argument({ type, enum: values, items, anyOf, description }: Schema) {

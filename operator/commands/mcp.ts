@@ -52,8 +52,9 @@ async function* responses(custodia: Custodia, query: object): AsyncGenerator<unk
     try {
       const body = JSON.parse(line);
       id = body.id;
-      const { data } = await custodia.POST('/api/v1/mcp', { body, params: { query }, headers: headersOf(body) });
-      if (id !== undefined) yield data;
+      const init = { body, params: { query }, headers: headersOf(body) };
+      const { data, response } = await custodia.POST('/api/v1/mcp', init);
+      if (response.status !== 202) yield data;
     } catch (error) {
       const code = error instanceof SyntaxError ? -32_700 : -32_603;
       yield { jsonrpc: '2.0', id, error: { code, message: String(error) } };

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { createRecords, documentFor, withoutLines } from '../../fuzz/schemathesis.ts';
 import { expectReceives } from '../receiver.ts';
 import { environmentAt, expected, pythonProgram } from '../samples/programs.ts';
-import { isThere, run } from './commands.ts';
+import { type Address, isThere, run } from './commands.ts';
+import { MCP_CLIENT, MCP_CONFORMANCE, runMcpClient, runMcpConformance } from './mcp.ts';
 
 /** What is made from the contracts, compiled and, where it can be, run against an API. */
 export interface Check {
@@ -12,11 +13,6 @@ export interface Check {
   readonly missing: () => string | undefined;
   /** @throws Error when something does not compile or work. `folder` is empty and its own. */
   readonly run: (folder: string, api: Address) => Promise<void>;
-}
-
-export interface Address {
-  readonly url: string;
-  readonly platform: { readonly appCode: string; readonly secret: string };
 }
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -222,6 +218,8 @@ export const checks: readonly Check[] = [
       for (let time = 0; time < 2; time++) await run(folder, 'npx', args);
     },
   },
+  { name: `Agents, ${MCP_CLIENT}: three modes, over HTTP and the bridge`, missing: needsNetwork, run: runMcpClient },
+  { name: `Agents, ${MCP_CONFORMANCE}: what applies`, missing: needsNetwork, run: runMcpConformance },
   {
     name: `Requests, ${SCHEMATHESIS}: as organization and as platform`,
     missing: needsPython,

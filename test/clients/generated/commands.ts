@@ -1,6 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
+/** Where the API is, and who may do everything there. */
+export interface Address {
+  readonly url: string;
+  readonly platform: { readonly appCode: string; readonly secret: string };
+}
+
 /** Whether a program is on the path. */
 export const isThere = (program: string, ...version: string[]): boolean =>
   spawnSync(program, version, { stdio: 'ignore' }).status === 0;
