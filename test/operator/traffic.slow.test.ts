@@ -51,8 +51,8 @@ it('calls every domain in a round', () => {
       ({ method, path }) => path !== '/api/v1/batch' && (method !== 'GET' || !paths.has(path)),
     ),
   );
-  // Each round logs in; attachments are below a ticket; alerts would leave tickets.
-  expect(uncalled.map(({ name }) => name).toSorted()).toEqual(['alerts', 'attachments', 'auth']);
+  // Each round logs in; attachments are below a ticket; alerts would leave tickets; tools of agents are these reads.
+  expect(uncalled.map(({ name }) => name).toSorted()).toEqual(['alerts', 'attachments', 'auth', 'mcp']);
 });
 
 /** Deletions that nobody tries on a stage in use: of who signs in and may do what, of what others see, and of what is in the trash. */
