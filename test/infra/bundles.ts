@@ -30,7 +30,7 @@ const isWordList = ({ file }: { readonly file: string }): boolean => file.starts
  */
 const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>> = {
   authorizer: { kilobytes: 299, modules: 400 },
-  alerts: { kilobytes: 568, modules: 545 },
+  alerts: { kilobytes: 568, modules: 556 },
   batch: { kilobytes: 596, modules: 571 },
   clients: { kilobytes: 479, modules: 501 },
   terminals: { kilobytes: 475, modules: 501 },
