@@ -58,7 +58,8 @@ export class Step {
 
   async resolve({ startsAt, endsAt }: Alert): Promise<Done> {
     const found = await this.#episodes.read();
-    const ends_at = Math.max(endsAt, found?.ends_at ?? 0);
+    // An alert that is over without a time is so at its beginning at least: then that comes no more.
+    const ends_at = Math.max(endsAt, found?.starts_at ?? 0, found?.ends_at ?? 0);
     const over = { state: 'resolved', ends_at, resolved_at: this.#sender.tenant.session.now } as const;
     if (found === undefined || found.state === 'resolved') {
       // What fired before may still come.

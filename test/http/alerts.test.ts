@@ -112,6 +112,13 @@ describe('an alert', () => {
 });
 
 describe('what comes late', () => {
+  it('is what began when an alert did that was over without a time', async () => {
+    await alert({ fingerprint: 'without end', starts_at: at(0) });
+    expect(await over({ fingerprint: 'without end' })).toMatchObject({ outcome: 'resolved' });
+    expect(await alert({ fingerprint: 'without end', starts_at: at(0) })).toMatchObject({ outcome: 'ignored' });
+    expect(await alert({ fingerprint: 'without end', starts_at: at(1) })).toMatchObject({ outcome: 'opened' });
+  });
+
   it('is no new ticket, when it fired before an end that came first', async () => {
     const before = await ticketCount();
     expect(await over({ fingerprint: 'late', starts_at: at(0), ends_at: at(5) })).toMatchObject({
