@@ -39,6 +39,10 @@ const ANY_INVISIBLE = new RegExp(`[${INVISIBLE}]`, 'u');
 /** Whether each of its characters shows something. */
 export const isVisibleThroughout = (text: string): boolean => !ANY_INVISIBLE.test(text);
 
+/** A size for readers: 65,536 is `64 KB`, 1,048,576 is `1 MB`. */
+export const sizeInWords = (bytes: number): string =>
+  bytes % 1_048_576 === 0 ? `${bytes / 1_048_576} MB` : bytes % 1_024 === 0 ? `${bytes / 1_024} KB` : `${bytes} bytes`;
+
 /** Whether a text shows nothing. */
 export const isBlank = (text: string): boolean => trimmed(text) === '';
 

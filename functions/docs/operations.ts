@@ -2,7 +2,7 @@ import { Problem } from '#contract';
 import { type Operations, respond } from '#http';
 import type { docs } from './contract.ts';
 import type { Asset, SitePage } from './site/file.ts';
-import { assets, pages, START } from './site/site.static.ts';
+import { pages, START } from './site/site.static.ts';
 
 /**
  * Pages name the files of their version, so browsers revalidate them each time; the response is a 304 until a
@@ -24,14 +24,15 @@ export const docsOperations: Operations<typeof docs> = {
   getDocsFile: async ({ params }) => {
     const page = await pageNamed(params.file);
     if (page !== undefined && params.file !== START) return pageResponse(page);
-    return assetResponse(assetNamed(params.file), params.file);
+    return assetResponse(await assetNamed(params.file), params.file);
   },
 };
 
 async function pageNamed(name: string): Promise<SitePage | undefined> {
   // Large: not loaded with the function.
-  if (name === 'reference') return (await import('./site/reference.static.ts')).reference;
-  return Object.hasOwn(pages, name) ? pages[name] : undefined;
+  if (name === 'reference-all') return (await import('./site/reference-all.static.ts')).all;
+  const known = name.startsWith('reference') ? (await import('./site/reference.static.ts')).reference : pages;
+  return Object.hasOwn(known, name) ? known[name] : undefined;
 }
 
 const pageResponse = (page: SitePage | undefined) => {
@@ -61,7 +62,8 @@ const plainName = (name: string): string | undefined => {
 };
 
 /** @throws Problem `not-found` */
-function assetNamed(name: string): Asset {
+async function assetNamed(name: string): Promise<Asset> {
+  const { assets } = await import('./site/assets.static.ts');
   const plain = plainName(name);
   const asset = assets.find((each) => plainName(each.name) === plain);
   if (asset === undefined) throw noSuchFile();

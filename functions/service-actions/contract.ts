@@ -80,7 +80,7 @@ export const serviceAction = record('ServiceAction', () => ({
   ),
   result: readOnly(result().nullable().describe('Extends the specification: what came of it, as its runner says.')),
   log: readOnly(
-    log().nullable().describe('Extends the specification: what its runner wrote, of up to 65,536 bytes in UTF-8.'),
+    log().nullable().describe('Extends the specification: what its runner wrote, of up to 64 KB in UTF-8.'),
   ),
   finished_at: readOnly(
     field
@@ -119,7 +119,7 @@ const finish = body('ServiceActionFinish', () => ({
   status: z.enum(['completed', 'failed']).describe('Whether it was done.'),
   progress: progress().optional().describe('How much is done, in percent: 100 of a completed one unless given.'),
   result: result().nullable().default(null),
-  log: log().nullable().default(null).describe('What there is to read about it, of up to 65,536 bytes in UTF-8.'),
+  log: log().nullable().default(null).describe('What there is to read about it, of up to 64 KB in UTF-8.'),
 })).describe('How an action ended.');
 
 const claimed = declared(() =>

@@ -3,6 +3,7 @@ import { Problem } from '#contract';
 import { type OpenInput, readBody, refuseSuspended } from '#http';
 import { type DeduplicationStore, type Repository, StaleRead, Tenant } from '#table';
 import { annotate } from '#telemetry';
+import { sizeInWords } from '../../shared/words.ts';
 import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
 import { type Applied, applyEvent, type Effects } from './effects.ts';
 import { checkAge, type EventHeaders, eventHeadersOf } from './headers.ts';
@@ -37,7 +38,7 @@ interface Event {
 export async function receive(input: OpenInput, appCode: string, effects: Effects) {
   const { session, request } = input;
   if (request.bytes.length > MAX_WEBHOOK_BODY) {
-    throw new Problem('content-too-large', { detail: `A delivery may have up to ${MAX_WEBHOOK_BODY} bytes.` });
+    throw new Problem('content-too-large', { detail: `A delivery may have up to ${sizeInWords(MAX_WEBHOOK_BODY)}.` });
   }
   const { signed, ...sender } = await senderOf(session, appCode, request);
   const { credentials, suspension, caller } = sender;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { asNumber } from '#json';
 import { isObject } from '../well-formed.ts';
-import { isBlank, isVisibleThroughout, NOT_BLANK, trimmed } from '../words.ts';
+import { isBlank, isVisibleThroughout, NOT_BLANK, sizeInWords, trimmed } from '../words.ts';
 import { always, TOO_LARGE } from './field-errors.ts';
 import { dateOrInstantOf, instantOf } from './instant.ts';
 import { isMailAddress, MAX_MAIL_ADDRESS } from './mail-address.ts';
@@ -256,7 +256,7 @@ export const anyJsonObject = shared(() =>
     .meta(shownAs(JSON_OBJECT)),
 );
 
-const JSON_LIMIT = `At most ${MAX_JSON} bytes as JSON.`;
+const JSON_LIMIT = `At most ${sizeInWords(MAX_JSON)} as JSON.`;
 const JSON_OBJECT = { type: 'object', additionalProperties: true } as const;
 
 /** A field of free-form JSON of limited size. */

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { sizeInWords } from '../words.ts';
 import { bounded, jsonObject, list } from './fields.ts';
 import type { PermissionCode } from './route.ts';
 import { MAX_JSON } from './sizes.ts';
@@ -34,7 +35,7 @@ export const credentials = (permission: PermissionCode) =>
   jsonObject()
     .nullable()
     .describe(
-      `Kept encrypted, at most ${MAX_JSON} bytes as JSON. Reading and setting it needs the permission ` +
+      `Kept encrypted, at most ${sizeInWords(MAX_JSON)} as JSON. Reading and setting it needs the permission ` +
         `\`${permission}\`: without it the field shows null, and null sent back changes nothing.`,
     )
     .default(null);

@@ -15,7 +15,18 @@ declare const axe: typeof axeCore;
 /** The documentation as people see it, in a browser that reaches nothing but this API. */
 
 const START = '/api/v1/docs';
-const PAGES = ['', '/guides', '/retries', '/reference', '/problems', '/webhooks'] as const;
+const PAGES = [
+  ...[
+    '',
+    '/guides',
+    '/retries',
+    '/reference',
+    '/reference-service-actions',
+    '/reference-batch',
+    '/problems',
+    '/webhooks',
+  ],
+] as const;
 const WIDTHS = [390, 820, 1440] as const;
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SECRET = 'a-secret-of-at-least-thirty-two-characters';
@@ -90,12 +101,12 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
       expect([width, await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)]).toEqual([width, 0]);
     }
     expect(await page.evaluate(outOfReach)).toEqual([]);
-    // The sections of the reference have the same parts; axe-core would take many seconds for all of them.
-    await page.evaluate(() => {
-      const more = '.pages .group:not(#of-service-actions, #of-problems), .index .group:nth-child(n + 4)';
-      for (const group of document.querySelectorAll(more)) group.remove();
-    });
     await page.evaluate(AXE);
+    // What is far away is looked at, too.
+    await page.evaluate(() => {
+      for (const each of document.querySelectorAll<HTMLElement>('.operation, .record, .bodies'))
+        each.style.contentVisibility = 'visible';
+    });
     // No colour depends on the width.
     for (const [index, width] of WIDTHS.entries()) {
       const colorScheme = index === 1 ? 'light' : 'dark';
@@ -105,44 +116,118 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
     }
   });
 
-  it('the reference is whole without a script: nothing is folded but common parameters, and on paper not these', async () => {
-    const page = await open('/reference', { javaScriptEnabled: false });
+  it('the reference is whole without a script: nothing is folded, and all languages and bodies are shown', async () => {
+    const page = await open('/reference-clients', { javaScriptEnabled: false });
     for (const text of [
-      'Needs the permission clients:write.',
+      'clients:write',
+      '409 already-exists',
       'services_count',
       'await custodia.clients.create',
       'response = ',
     ])
       await page.getByText(text).first().waitFor();
     const folded = await page
-      .locator('details:not([open]):not([hidden])')
+      .locator('details:not([open], [hidden], .login)')
       .evaluateAll((all) => all.map((each) => each.className));
-    expect(new Set(folded)).toEqual(new Set(['common']));
-    const common = page.locator('#createClient .common table');
-    expect(await common.evaluate((table) => table.checkVisibility())).toBe(false);
+    expect(folded).toEqual([]);
+    const visible = (selector: string) =>
+      page.locator(selector).evaluateAll((all) => all.map((each) => each.checkVisibility()));
+    expect(await visible('#createClient .sample')).toEqual([true, true, true]);
+    expect(await visible('#getClient .answer')).toEqual([true, true]);
     await page.emulateMedia({ media: 'print' });
-    expect(await common.evaluate((table) => table.checkVisibility())).toBe(true);
+    expect(new Set(await visible('.operation h3, .record h3, .bodies pre, .sample, .answer'))).toEqual(new Set([true]));
+    expect(new Set(await visible('.index, header nav, .login, .try-it'))).toEqual(new Set([false]));
   });
 
-  it('the reference is searched with the keyboard, and marks what is being read', async () => {
-    // No fragment breaks it.
-    const page = await open('/reference#%');
+  /** The results that are shown: their titles. */
+  const found = (page: Page) => page.locator('.search [role=option] b').allTextContents();
+
+  it('is searched with the keyboard: fields, problems, permissions and guides, with typing errors', async () => {
+    const page = await open('/guides');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
     await page.keyboard.press('/');
-    await page.keyboard.type('ticket messages list');
-    const shown = page.locator('#contents li a:visible');
-    await expect
-      .poll(() => shown.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).hash)))
-      .toEqual(['#listTicketMessages']);
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.type('has_risks');
+    await expect.poll(() => found(page)).toContain('has_risks');
+    expect(asked.filter((url) => url.includes('search-index'))).toHaveLength(1);
+    for (const [words, title] of [
+      ['still-in-use', 'still-in-use'],
+      ['tickets:write', 'tickets:write'],
+      ['idempotency', 'Retries and idempotency'],
+      ['If-Match', 'If-Match'],
+      ['ticket messages list', 'List the messages of a ticket'],
+      ['maintenence', 'List maintenance windows'],
+    ] as const) {
+      await page.getByRole('combobox').fill(words);
+      await expect
+        .poll(() => page.locator('.search [role=listbox]').textContent(), { message: words })
+        .toContain(title);
+    }
+    await page.evaluate(AXE);
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    const last = page.locator('.search [role=option]').last();
+    expect(await last.getAttribute('aria-selected')).toBe('true');
+    await page.getByRole('combobox').fill('metadata ClientRecord');
+    await expect.poll(async () => (await found(page))[0]).toBe('metadata');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/#listTicketMessages$/);
-    await page.locator('#contents [aria-current][href="#listTicketMessages"]').waitFor();
-    await page.keyboard.press('/');
+    await page.waitForURL(/reference-clients#ClientRecord\.metadata$/);
+  });
+
+  it('says that nothing was found, and what is nearest', async () => {
+    const page = await open('/reference');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('combobox').fill('xqxqxq');
+    await page.getByText(/^None found\./).waitFor();
+    await page.getByRole('combobox').fill('wbehok');
+    await page.getByText('None found. The nearest:').waitFor();
+    expect((await found(page)).join()).toMatch(/webhook/i);
     await page.keyboard.press('Escape');
-    await expect.poll(() => shown.count()).toBeGreaterThan(100);
+    await page.locator('.search').waitFor({ state: 'hidden' });
+  });
+
+  it.each([
+    ['#listTicketMessages', 'reference-tickets'],
+    ['#ClientRecord.slug', 'reference-clients'],
+    ['#of-clients', 'reference-clients'],
+    ['#cost', 'reference'],
+    // No fragment breaks it.
+    ['#%', 'reference'],
+  ])('addresses of the time when the reference was one page lead on: %s', async (fragment, name) => {
+    const page = await open(`/reference${fragment}`);
+    await page.waitForURL(`${api.url}${START}/${name}${fragment}`);
+  });
+
+  it('the reference marks what is being read, and has its contents in a drawer where there is no room', async () => {
+    const page = await open('/reference-tickets#listTicketMessages', { viewport: { width: 1440, height: 900 } });
+    await page.locator('#contents [aria-current][href="#listTicketMessages"]').waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const link = page.locator('#contents [href="#createTicket"]');
+    await link.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Contents' }).click();
+    await link.click();
+    await page.waitForURL(/#createTicket$/);
+    await link.waitFor({ state: 'hidden' });
+  });
+
+  it('shows the response of each status, and copies what it shows', async () => {
+    const page = await open('/reference-clients#createClient', { permissions: ['clipboard-read', 'clipboard-write'] });
+    const card = page.locator('#createClient .answers');
+    await expect.poll(() => card.locator('.tabs button').allTextContents()).toContain('409');
+    expect(await card.locator('pre:visible').count()).toBe(1);
+    await card.getByRole('button', { name: '409' }).click();
+    const body = card.locator('pre:visible').first();
+    expect(JSON.parse((await body.textContent()) ?? '')).toMatchObject({ status: 409 });
+    await card.getByRole('button', { name: 'Copy' }).click();
+    await card.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await body.textContent());
   });
 
   it('the reference remembers the language of its samples', async () => {
-    const page = await open('/reference#createClient');
+    const page = await open('/reference-clients#createClient');
     const samples = page.locator('#createClient .sample');
     const visible = () => samples.evaluateAll((all) => all.map((each) => each.checkVisibility()));
     await expect.poll(visible).toEqual([true, false, false]);
@@ -170,7 +255,7 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
     const focused = () =>
       page.evaluate(() => document.activeElement?.textContent?.trim() || document.activeElement?.getAttribute('name'));
     const order: unknown[] = [];
-    for (let step = 0; step < 9; step++) {
+    for (let step = 0; step < 10; step++) {
       await page.keyboard.press('Tab');
       order.push(await focused());
     }
@@ -182,6 +267,7 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
       'Reference',
       'Problems',
       'OpenAPI',
+      'Search /',
       'type',
       'Show',
     ]);

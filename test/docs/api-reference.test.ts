@@ -3,24 +3,33 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { oauth, PROBLEMS, Problem, problemsOf, type Route } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
+import { descriptionBesideMarks } from '../../functions/docs/openapi/operation.ts';
+import { assets } from '../../functions/docs/site/assets.static.ts';
 import { inlineText } from '../../functions/docs/site/markdown.ts';
 import { type Operation, openApi, operations, type Schema } from '../../functions/docs/site/reference/document.ts';
+import { exampleOf, jsonHtml } from '../../functions/docs/site/reference/examples.ts';
 import { constraintsOf, fieldTable, rowsOf, typeOf } from '../../functions/docs/site/reference/fields.ts';
-import { costOf, exampleOf, jsonHtml } from '../../functions/docs/site/reference/operation.ts';
-import { referencePage } from '../../functions/docs/site/reference/page.ts';
+import { withLinks } from '../../functions/docs/site/reference/links.ts';
+import { costOf } from '../../functions/docs/site/reference/operation.ts';
+import { referencePages, wholeReference } from '../../functions/docs/site/reference/page.ts';
 import { reference } from '../../functions/docs/site/reference.static.ts';
-import { assets } from '../../functions/docs/site/site.static.ts';
+import { all } from '../../functions/docs/site/reference-all.static.ts';
 import { NOT_BLANK } from '../../shared/words.ts';
 import { textOf } from '../support/html.ts';
 
 /** The reference as HTML; `test/browser/docs.slow.test.ts` opens it. */
 
 const { schemas } = openApi.components;
-const page = referencePage();
+const page = wholeReference().main;
+const pages = referencePages();
 const routes = new Map<string, Route>(contracts.flatMap((contract) => Object.entries(contract.routes)));
 
 /** What a reader sees of HTML, where a line break is a space. */
 const lineOf = (html: string): string => textOf(html).replace(/\s+/g, ' ');
+
+/** What a description says beside the mark of an extension. */
+const withoutMark = (description = ''): string =>
+  description.replace(/^Extends the specification: (.)/, (_, letter: string) => letter.toUpperCase());
 
 /** The section with this id, with the sections in it. */
 function sectionOf(id: string): string {
@@ -42,28 +51,29 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
 
   it('says what it does, who may do it, and what it costs', () => {
     const text = lineOf(section);
-    expect(text).toContain(lineOf(inlineText(operation.description)));
+    expect(text).toContain(lineOf(inlineText(descriptionBesideMarks(routes.get(id) as Route))));
     for (const each of [operation.summary, operation.method, operation.path, operation.permission ?? 'none'])
       expect(text).toContain(each);
+    // Both once, as marks.
+    expect(text).not.toMatch(/Needs (the permission [a-z-]+:|a token, and)|Extends the specification/);
+    expect(text.includes(`${operation.path} extension`)).toBe(operation.isExtension);
     expect(text).toContain(costOf(operation));
   });
 
-  it('has every parameter: its own open, only the common ones folded, and those of small lists by their names', () => {
-    const folds = Array.from(section.matchAll(/<details class="([\w-]+)"/g));
+  it('has every parameter: its own, and the common ones and those of small lists by their names', () => {
     const [, parameters = ''] = /<h4>Parameters<\/h4>(.*?)<h4>/s.exec(section) ?? [];
-    const [folded = ''] = /<details class="common">.*?<\/details>/s.exec(parameters) ?? [];
-    const open = parameters.replace(folded, '');
-    const [, small = ''] = /Filters for small lists<\/a>: (.*?)\.<\/p>/.exec(open) ?? [];
+    const [, common = ''] = /Common<\/a>: (.*?)\.<\/p>/.exec(parameters) ?? [];
+    const [, small = ''] = /Filters for small lists<\/a>: (.*?)\.<\/p>/.exec(parameters) ?? [];
     const ofSmallLists = operation.parameters.filter((parameter) => parameter['x-list-size'] === 'small');
     expect(small).toBe(ofSmallLists.map(({ name }) => `<code>${name}</code>`).join(', '));
     for (const { name, in: place, description } of operation.parameters) {
       if (ofSmallLists.some((each) => each.name === name)) continue;
       const isCommon = name === 'org_id' || (place === 'header' && name in openApi.components.parameters);
       const row = `<th scope="row"><code>${name}</code>`;
-      expect([name, folded.includes(row), open.includes(row)]).toEqual([name, isCommon, !isCommon]);
-      expect(lineOf(section)).toContain(lineOf(inlineText(description ?? '')));
+      const isNamed = common.split(', ').includes(`<code>${name}</code>`);
+      expect([name, isNamed, parameters.includes(row)]).toEqual([name, isCommon, !isCommon]);
+      expect(lineOf(isCommon ? sectionOf('common') : section)).toContain(lineOf(inlineText(withoutMark(description))));
     }
-    expect(folds.map(([, name]) => name).filter((name) => !['common', 'try-it'].includes(name ?? ''))).toEqual([]);
   });
 
   it('has the fields of its body and responses in tables, and an example of each', () => {
@@ -71,10 +81,11 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     for (const { schema, mediaType } of bodies.filter((body) => body !== undefined)) {
       if (mediaType !== 'application/json') continue;
       const name = schema.$ref?.split('/').at(-1) ?? '';
+      const fields = section.includes(`<a href="#${name}">${name}</a> describes it.`) ? sectionOf(name) : section;
       for (const row of rowsOf(schemas[name] as Schema, 'sent'))
-        expect(section).toContain(`<th scope="row"><code>${row.name}</code>`);
-      const example = operation.body?.schema === schema ? operation.body.example : exampleOf(schema);
-      expect(section).toContain(jsonHtml(example));
+        expect(fields).toContain(`<th scope="row"><code>${row.name}</code>`);
+      // That of the body is in the samples.
+      if (schema !== operation.body?.schema) expect(section).toContain(jsonHtml(exampleOf(schema)));
     }
   });
 
@@ -88,6 +99,8 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
       (type) => [type, (route.oauth ? oauth.responseTo(new Problem(type), '') : PROBLEMS[type]).status] as const,
     );
     expect(links.toSorted()).toEqual([...expected, ['unavailable', 504]].toSorted());
+    for (const { status, type, example } of operation.problems)
+      expect(page).toContain(`<div data-problem="${status} ${type}"><h3>${status} ${type}</h3>${jsonHtml(example)}`);
   });
 
   it('shows how to send it in three languages', () => {
@@ -110,18 +123,67 @@ it.each(Object.entries(schemas))('%s has a section, in which each field says wha
   }
 });
 
-it('lists every operation by its summary, and every record, before the sections', () => {
-  const list = page.slice(0, page.indexOf('</nav>'));
-  for (const { id, summary } of operations)
-    expect(list).toMatch(new RegExp(`<a href="#${id}">.*<span>${summary}</span>`));
-  for (const name of Object.keys(schemas)) expect(list).toContain(`<a href="#${name}">${name}</a>`);
-});
+describe('pages', () => {
+  it('of each tag have its operations and records, and lists of them; together they have what is on one page', () => {
+    const ids = (html: string) => Array.from(html.matchAll(/ id="([\w.[\]-]+)"/g), ([, id = '']) => id);
+    const shared = ['contents', 'log-in', 'credentials', 'state', 'pasted', 'forget', 'common-fields', 'bodies'];
+    const own = pages.flatMap(({ main }) => ids(main)).filter((id) => !shared.includes(id));
+    expect(own.toSorted()).toEqual(
+      ids(page)
+        .filter((id) => !shared.includes(id))
+        .toSorted(),
+    );
+    for (const { id, tag, summary } of operations) {
+      const main = pages.find(({ title }) => title === tag)?.main ?? '';
+      expect(main).toContain(`<section class="operation" id="${id}">`);
+      for (const list of [main, page]) expect(list).toContain(`<a href="#${id}"><span>${summary}</span>`);
+    }
+  });
 
-it('takes at most 162 KB, compressed, with all styles and scripts', () => {
-  for (const name of ['site.', 'reference.', 'search.', 'languages.', 'login.', 'try-it.'])
-    expect(assets.filter((asset) => asset.name.startsWith(name)).map((asset) => asset.name)).not.toEqual([]);
-  const sizes = [reference, ...assets].map(({ text }) => gzipSync(text).length);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(162_000);
+  it('lead to the page that has an anchor', () => {
+    const [one, other] = [
+      { name: 'one', title: 'One', main: '<a id="a" href="#b">' },
+      { name: 'other', title: 'Other', main: '<a id="b" href="#b">' },
+    ];
+    expect(withLinks([one, other]).map(({ main }) => main)).toEqual(['<a id="a" href="other#b">', other.main]);
+    expect(() => withLinks([one])).toThrow('no page has #b');
+  });
+
+  it('lead to their neighbours, to the overview and to all of it', () => {
+    for (const [index, { main }] of pages.entries()) {
+      for (const name of ['reference', 'reference-all']) expect(main).toContain(`<a href="${name}"`);
+      if (index === 0) continue;
+      const [before, after] = [pages[index - 1], pages[index + 1]];
+      if (index > 1) expect(main).toContain(`<a href="${before?.name}" rel="prev">${before?.title}</a>`);
+      if (after !== undefined) expect(main).toContain(`<a href="${after.name}" rel="next">${after.title}</a>`);
+    }
+  });
+
+  it('are the ones that are served, each with its title', () => {
+    expect(Object.keys(reference)).toEqual(pages.map(({ name }) => name));
+    for (const { name, title, main } of pages) {
+      expect(reference[name]?.text).toContain(main);
+      expect(reference[name]?.text).toContain(`<title>${title} – Custodia API</title>`);
+    }
+    expect(all.text).toContain(page);
+  });
+
+  /** In bytes of gzip. */
+  const KB = 1_024;
+  it.each([...Object.entries(reference)])('%s takes at most 20 KB', (_, { text }) => {
+    expect(gzipSync(text).length).toBeLessThanOrEqual(20 * KB);
+  });
+
+  it('their styles and scripts take at most 20 KB, the index of their search 20 KB, and its library 7 KB', () => {
+    const sizeOf = (wanted: RegExp) => {
+      const some = assets.filter(({ name }) => wanted.test(name));
+      expect(some).not.toEqual([]);
+      return some.reduce((sum, { text }) => sum + gzipSync(text).length, 0);
+    };
+    expect(sizeOf(/^search-index\./)).toBeLessThanOrEqual(20 * KB);
+    expect(sizeOf(/^minisearch\./)).toBeLessThanOrEqual(7 * KB);
+    expect(sizeOf(/^(?!search-index|minisearch)/)).toBeLessThanOrEqual(20 * KB);
+  });
 });
 
 describe('the words of a schema', () => {
@@ -129,7 +191,7 @@ describe('the words of a schema', () => {
     [{ type: 'string', minLength: 1, maxLength: 200 }, 'string', ['1 to 200 characters']],
     [{ type: ['string', 'null'], format: 'uuid', maxLength: 36 }, 'uuid or null', []],
     [{ type: 'string', pattern: NOT_BLANK }, 'string', ['not blank']],
-    [{ type: 'string', pattern: '^<a>$' }, 'string', ['<code>^&lt;a&gt;$</code>']],
+    [{ type: 'string', pattern: '^[0-9a-f]*$' }, 'string', ['hexadecimal digits']],
     [{ type: 'integer', minimum: 0 }, 'integer', ['at least 0']],
     [{ type: 'number', maximum: 100, default: 0 }, 'number', ['up to 100', 'default <code>0</code>']],
     [{ type: 'string', enum: ['a', 'b'] }, 'string', ['one of <code>a</code>, <code>b</code>']],
@@ -196,8 +258,4 @@ it('an operation costs what its budget is charged', () => {
   expect(of('getClient')).toBe('1 request');
   expect(of('listClients')).toMatch(/^1 request, more for a page/);
   expect(of('ingestLog')).toMatch(/^1 request, more for large/);
-});
-
-it('is the page that is served', () => {
-  expect(reference.text).toContain(page);
 });

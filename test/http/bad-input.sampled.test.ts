@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { maxBodyOf, methodsOf, type Route } from '#contract';
 import { preflightOf } from '../../shared/contract/cors.ts';
+import { sizeInWords } from '../../shared/words.ts';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
 import { prepared } from '../support/prepared.ts';
@@ -100,7 +101,7 @@ describe.each(sampled(those(takesBody), 3))('%s refuses a body', (operationId, r
     const most = maxBodyOf(route);
     // It is no JSON either, which is not checked.
     const { status, body } = await sendRaw(operationId, 'x'.repeat(most + 1));
-    expect([status, body.detail]).toEqual([413, `The body may have up to ${most} bytes.`]);
+    expect([status, body.detail]).toEqual([413, `The body may have up to ${sizeInWords(most)}.`]);
     expect((await sendRaw(operationId, 'x'.repeat(most))).status).toBe(400);
   });
 

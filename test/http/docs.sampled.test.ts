@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PROBLEM_TYPE_PREFIX, PROBLEMS } from '#contract';
+import { groups } from '../../functions/docs/site/reference/groups.ts';
 import { bundle } from '../../infra/bundling/bundle.ts';
 import type { LambdaHandler } from '../../shared/http/pipeline.ts';
 import { chainEvent } from '../support/chain.ts';
@@ -29,7 +30,8 @@ const GUIDES = [
   'webhooks',
   'changelog',
 ];
-const PAGES = [START, ...['guides', ...GUIDES, 'reference', 'problems'].map((name) => `${START}/${name}`)];
+const REFERENCE = ['reference', ...groups.map(({ page }) => page), 'reference-all'];
+const PAGES = [START, ...['guides', ...GUIDES, ...REFERENCE, 'problems'].map((name) => `${START}/${name}`)];
 /** Every page leads to these. */
 const NAVIGATION = [START, `${START}/guides`, `${START}/reference`, `${START}/problems`];
 
@@ -145,6 +147,7 @@ describe('a file', () => {
     'constructor',
     '__proto__',
     '..%2Fdocs',
+    'reference-none',
     'reference%00',
     'handler.ts',
   ])('that is none is a 404: %s', async (name) => {
@@ -226,7 +229,7 @@ describe.skipIf(EXTENT === 'sample')('the bundled function', () => {
         .map(({ pathname }) => pathname.slice(START.length + 1));
       expect(files.length).toBeGreaterThanOrEqual(5);
       expect((await asked(START)).body).toBe((await get(START)).text);
-      for (const file of ['problems', 'reference', ...files]) {
+      for (const file of ['problems', ...REFERENCE, ...files]) {
         const { statusCode, headers, body } = await asked(`${START}/{file}`, file);
         const local = await get(`${START}/${file}`);
         expect([file, statusCode, headers?.ETag]).toEqual([file, 200, local.headers.get('etag')]);

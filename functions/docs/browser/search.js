@@ -1,81 +1,177 @@
 // @ts-check
 
-/** The contents of the reference: filters them by words, and marks what is being read. */
+import { element } from './response.js';
 
-const index = /** @type {HTMLElement} */ (document.querySelector('#contents'));
-const form = /** @type {HTMLFormElement} */ (index.querySelector('form'));
-const field = /** @type {HTMLInputElement} */ (form.querySelector('input'));
-const status = /** @type {HTMLElement} */ (form.querySelector('[role=status]'));
+/**
+ * Finds operations, fields, parameters, records, problems, permissions and guides. Index and library are fetched when
+ * somebody first asks.
+ */
 
-/** Names of operations and records are found too: `createClient`. */
-const entries = Array.from(index.querySelectorAll('li'), (item) => ({
-  item,
-  link: /** @type {HTMLAnchorElement} */ (item.querySelector('a')),
-  text: `${item.textContent} ${item.querySelector('a')?.hash}`.toLowerCase(),
-}));
+/**
+ * @typedef {import('./minisearch.js').default} Library
+ * @typedef {import('minisearch').SearchResult} Found
+ */
 
-function filter() {
-  const words = field.value.toLowerCase().split(/\s+/);
-  for (const { item, text } of entries) item.hidden = !words.every((word) => text.includes(word));
-  for (const group of /** @type {NodeListOf<HTMLElement>} */ (index.querySelectorAll('.group')))
-    group.hidden = group.querySelector('li:not([hidden])') === null;
-  const found = entries.filter(({ item }) => !item.hidden).length;
-  status.textContent = field.value.trim() === '' ? '' : `${found === 0 ? 'None' : found} found`;
+/** The folder of the pages, from any of them. */
+const base = `${new URL(document.body.dataset.api ?? '.', location.href).href.replace(/\/$/, '')}/docs`;
+
+/** Most results of a kind, and of all. */
+const MOST_OF_KIND = 6;
+const MOST = 24;
+/** Most results that are looked at: the others are far from what was asked. */
+const MOST_GROUPED = 200;
+
+/** `hasRisks` and `has_risks` are two words. @param {string} text */
+const wordsOf = (text) =>
+  text
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\d]+/u)
+    .filter((word) => word !== '');
+
+/** Typing errors are forgiven in words of four letters and more. @param {string} term */
+const fuzzy = (term) => (term.length > 3 ? 0.2 : false);
+
+/** @type {ReturnType<typeof load> | undefined} */
+let loading;
+
+async function load() {
+  const [{ default: MiniSearch }, { stem, kinds, pages, entries: rows }] = await Promise.all([
+    import('./minisearch.js'),
+    import('./search-index.js'),
+  ]);
+  const titles = new Map(rows.filter(([kind]) => kind === 0).map(([, , anchor, title]) => [anchor, title]));
+  const entries = rows.map(([kind, page, anchor, title, context, words], id) => ({
+    ...{ id, kind: kinds[kind] ?? '', title, words },
+    context:
+      typeof context === 'string' ? context : `${titles.get(anchor)}${context === 0 ? '' : ` and ${context} more`}`,
+    target: `${base}/${pages[page]}#${anchor || `${context}.${title}`}`,
+  }));
+  const library = new MiniSearch({
+    fields: ['title', 'context', 'words'],
+    storeFields: ['kind', 'title', 'context', 'target'],
+    tokenize: wordsOf,
+    processTerm: (term) => term.slice(0, stem),
+    searchOptions: {
+      boost: { title: 6, context: 2 },
+      prefix: true,
+      fuzzy,
+      combineWith: 'AND',
+      weights: { fuzzy: 0.3, prefix: 0.7 },
+    },
+  });
+  library.addAll(entries);
+  return { entries, library };
 }
 
-function clear() {
-  field.value = '';
-  filter();
+function loaded() {
+  loading ??= load();
+  return loading;
 }
 
-field.addEventListener('input', filter);
-field.addEventListener('keydown', ({ key }) => {
-  if (key === 'Escape') clear();
-});
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
-  entries.find(({ item }) => !item.hidden)?.link.click();
-});
-
-/** @param {EventTarget | null} target */
-const isTyping = (target) =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
-
-document.addEventListener('keydown', (event) => {
-  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-  event.preventDefault();
-  field.focus();
-  field.select();
-});
-
-const linkTo = new Map(entries.map(({ link }) => [link.hash.slice(1), link]));
-
-/** @param {HTMLAnchorElement} link */
-function mark(link) {
-  index.querySelector('[aria-current]')?.removeAttribute('aria-current');
-  link.setAttribute('aria-current', 'location');
-  if (getComputedStyle(index).position !== 'sticky') return;
-  const { top, bottom } = link.getBoundingClientRect();
-  if (top < form.offsetHeight || bottom > innerHeight) index.scrollTop += top - innerHeight / 3;
+/** The page that has this anchor; undefined: none. @param {string} anchor */
+export async function targetOf(anchor) {
+  const { entries } = await loaded();
+  return entries.find(({ target }) => target.endsWith(`#${anchor}`))?.target;
 }
 
-/** Sections that cross a line near the upper edge are being read. */
-const reading = new IntersectionObserver(
-  (changes) => {
-    for (const { isIntersecting, target } of changes) {
-      const link = linkTo.get(target.id);
-      if (isIntersecting && link !== undefined) mark(link);
+const input = document.createElement('input');
+Object.assign(input, { type: 'search', autocomplete: 'off', spellcheck: false });
+input.placeholder = 'Operations, fields, problems, guides';
+input.setAttribute('role', 'combobox');
+input.setAttribute('aria-expanded', 'true');
+input.setAttribute('aria-controls', 'found');
+input.ariaLabel = 'Search the documentation';
+const list = element('div', { id: 'found', role: 'listbox', ariaLabel: 'Results' });
+const state = element('p', { className: 'note', role: 'status' });
+const dialog = document.createElement('dialog');
+Object.assign(dialog, { className: 'search', ariaLabel: 'Search' });
+dialog.append(input, state, list);
+document.body.append(dialog);
+
+/** @type {HTMLAnchorElement[]} */
+let options = [];
+let chosen = 0;
+
+/** @param {number} next */
+function choose(next) {
+  options[chosen]?.removeAttribute('aria-selected');
+  chosen = (next + options.length) % Math.max(options.length, 1);
+  const option = options[chosen];
+  option?.setAttribute('aria-selected', 'true');
+  option?.scrollIntoView({ block: 'nearest' });
+  input.setAttribute('aria-activedescendant', option?.id ?? '');
+}
+
+/** @param {Found} found @param {number} index */
+function optionOf({ title, context, target }, index) {
+  const option = element('a', { href: target, id: `found-${index}`, role: 'option', tabIndex: -1 });
+  option.append(element('b', {}, title), ' ', element('span', {}, context));
+  option.addEventListener('click', () => dialog.close());
+  return option;
+}
+
+/** The best of each kind, the kind with the best one first. @param {Found[]} all */
+function grouped(all) {
+  /** @type {Map<string, Found[]>} */
+  const groups = new Map();
+  for (const found of all) {
+    const group = groups.get(found.kind) ?? [];
+    if (group.length < MOST_OF_KIND) group.push(found);
+    groups.set(found.kind, group);
+  }
+  return groups;
+}
+
+/** What has all words, else what has most of them. @param {Library} library @param {string} words */
+function find(library, words) {
+  const all = library.search(words);
+  return all.length > 0 ? all : library.search(words, { combineWith: 'OR' });
+}
+
+/** What is spelled most alike. @param {Library} library @param {string} words */
+const nearest = (library, words) =>
+  library.search(words, { fuzzy: 0.5, fields: ['title'], combineWith: 'OR' }).slice(0, MOST_OF_KIND);
+
+/** @param {Found[]} near */
+const saidNone = (near) => (near.length === 0 ? 'None found.' : 'None found. The nearest:');
+
+async function update() {
+  const words = input.value.trim();
+  const { library } = await loaded();
+  if (words !== input.value.trim()) return;
+  const all = words === '' ? [] : find(library, words);
+  const near = words === '' || all.length > 0 ? [] : nearest(library, words);
+  options = [];
+  list.replaceChildren();
+  state.textContent = words === '' ? '' : all.length > 0 ? `${all.length} found` : saidNone(near);
+  for (const [kind, some] of grouped([...all.slice(0, MOST_GROUPED), ...near])) {
+    if (options.length >= MOST) break;
+    const group = element('div', { role: 'group', ariaLabel: kind }, element('p', { ariaHidden: 'true' }, kind));
+    for (const found of some) {
+      const option = optionOf(found, options.length);
+      options.push(option);
+      group.append(option);
     }
-  },
-  { rootMargin: '-15% 0px -84% 0px' },
-);
-for (const section of document.querySelectorAll('.operation, .record')) reading.observe(section);
+    list.append(group);
+  }
+  choose(0);
+}
 
-/** Of no use where the contents can be seen. */
-const toContents = /** @type {HTMLElement} */ (document.querySelector('.to-contents'));
-new IntersectionObserver(([change]) => {
-  toContents.hidden = change?.isIntersecting === true;
-}).observe(index);
+input.addEventListener('input', () => void update());
+input.addEventListener('keydown', (event) => {
+  if (event.key === 'ArrowDown') choose(chosen + 1);
+  else if (event.key === 'ArrowUp') choose(chosen - 1);
+  else if (event.key === 'Enter') options[chosen]?.click();
+  else return;
+  event.preventDefault();
+});
+dialog.addEventListener('click', ({ target }) => {
+  if (target === dialog) dialog.close();
+});
 
-form.hidden = false;
+export function open() {
+  if (!dialog.open) dialog.showModal();
+  input.select();
+  void update();
+}

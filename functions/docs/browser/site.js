@@ -6,7 +6,7 @@ const api = new URL(document.body.dataset.api ?? '.', location.href).href.replac
 for (const element of document.querySelectorAll('[data-address]')) element.textContent = api;
 for (const element of document.querySelectorAll('[data-base]')) element.textContent = api.replace(/\/api\/v1$/, '');
 
-const commands = document.querySelectorAll('pre:not(:has(.language-json, .language-http))');
+const commands = document.querySelectorAll('pre:not(.shows pre, .bodies pre, :has(.language-json, .language-http))');
 for (const block of navigator.clipboard === undefined ? [] : commands) {
   const button = document.createElement('button');
   button.type = 'button';
@@ -24,6 +24,23 @@ for (const block of navigator.clipboard === undefined ? [] : commands) {
   block.replaceWith(frame);
   frame.append(block, button);
 }
+
+/** The search, whose script is fetched when it is first opened. */
+const openSearch = async () => (await import('./search.js')).open();
+document.querySelector('#search')?.addEventListener('click', () => void openSearch());
+
+/** @param {EventTarget | null} target */
+const isTyping = (target) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+
+document.addEventListener('keydown', (event) => {
+  const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
+  const isCommand = event.key === 'k' && (event.ctrlKey || event.metaKey);
+  if (!isSlash && !isCommand) return;
+  event.preventDefault();
+  void openSearch();
+});
 
 /** @type {HTMLFormElement | null} */
 const find = document.querySelector('#find');

@@ -24,6 +24,7 @@ function open(place) {
   if (template === null) return;
   place.append(template.content);
   template.remove();
+  addCommonFields(place);
   const form = /** @type {HTMLFormElement} */ (place.querySelector('form'));
   const outcome = element('div', { className: 'outcome' });
   const state = element('p', { className: 'state', role: 'status' });
@@ -33,6 +34,16 @@ function open(place) {
     event.preventDefault();
     void send(place, form, state, outcome);
   });
+}
+
+/** Fields of parameters that many operations have are once on a page. @param {HTMLDetailsElement} place */
+function addCommonFields(place) {
+  const folded = /** @type {HTMLElement | null} */ (place.querySelector('[data-common]'));
+  const fields = /** @type {HTMLTemplateElement | null} */ (document.querySelector('#common-fields'));
+  for (const name of folded?.dataset.common?.split(' ') ?? []) {
+    const field = fields?.content.querySelector(`label:has([name$=":${name}"])`);
+    if (field) folded?.append(field.cloneNode(true));
+  }
 }
 
 /** What was filled in last, by field. @type {WeakMap<Element, string>} */

@@ -71,9 +71,17 @@ function finished(node: Node): Node {
   const types = [schema.type].flat();
   return {
     ...(minLength === 0 ? unbounded : schema),
+    ...enumNames(schema),
     ...(types.includes('integer') ? { format: schema.format ?? integerFormat(schema.maximum) } : {}),
     ...(types.includes('number') ? { format: schema.format ?? 'double' } : {}),
   };
+}
+
+/** Generators make `VALUE_0` of `-created_at`, unless the sort value has a name. */
+function enumNames({ enum: values }: Node): Node {
+  if (!Array.isArray(values) || !values.some((value) => /^-/.test(value))) return {};
+  const names = values.map((value: string) => value.replace(/^-(.*)/, '$1_DESCENDING').toUpperCase());
+  return { 'x-enum-varnames': names };
 }
 
 /**

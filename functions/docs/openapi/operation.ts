@@ -10,6 +10,7 @@ import {
   type Route,
   takesHeader,
 } from '#contract';
+import { sizeInWords } from '../../../shared/words.ts';
 import { SECURITY } from './info.ts';
 import { requestHeaders } from './request-headers.ts';
 import { ndjsonOf, type Responses } from './responses.ts';
@@ -34,15 +35,23 @@ export const operationOf = (
 });
 
 const descriptionOf = (route: Route): string =>
-  [
+  sentences(
     route.description,
     accessTo(route),
-    route.clientScope ? OF_CLIENTS : undefined,
-    route.cutsOff ? RESERVED : undefined,
+    ...remarksOn(route),
     route.extension ? 'Extends the specification of this service.' : undefined,
-  ]
-    .filter((sentence) => sentence !== undefined)
-    .join(' ');
+  );
+
+/** The description for a page that has marks of the permission and of extensions. */
+export const descriptionBesideMarks = (route: Route): string => sentences(route.description, ...remarksOn(route));
+
+const sentences = (...all: readonly (string | undefined)[]): string =>
+  all.filter((sentence) => sentence !== undefined).join(' ');
+
+const remarksOn = ({ clientScope, cutsOff }: Route) => [
+  clientScope ? OF_CLIENTS : undefined,
+  cutsOff ? RESERVED : undefined,
+];
 
 const OF_CLIENTS = 'Users of single clients see and change only what is of these.';
 
@@ -68,7 +77,7 @@ const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBo
     ? {}
     : {
         requestBody: {
-          description: `Up to ${maxBodyOf(route)} bytes.`,
+          description: `Up to ${sizeInWords(maxBodyOf(route))}.`,
           required: true,
           content: {
             'application/json': { schema: bodySchema(body), ...(bodyExample && { example: bodyExample }) },

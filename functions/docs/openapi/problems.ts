@@ -79,7 +79,7 @@ const EXAMPLES: { readonly [type in Problem['type']]?: ConstructorParameters<typ
   'method-not-allowed': { detail: 'This path takes GET, HEAD, POST.' },
   'invalid-signature': { detail: 'The header X-Signature is missing.' },
   'event-already-processed': { detail: 'This event was already processed: there is no need to send it again.' },
-  'content-too-large': { detail: 'The body may have up to 1048576 bytes.' },
+  'content-too-large': { detail: 'The body may have up to 1 MB.' },
   'invalid-body': {
     errors: [
       { in: 'body', pointer: pointer(['name']), detail: 'is required' },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { transformSync } from 'esbuild';
 
 /** The served files of the documentation. */
 
@@ -29,8 +30,9 @@ export const sourceHash = (script: string): string => `'sha256-${digestOf(script
 
 const MEDIA_TYPES = { css: 'text/css', js: 'text/javascript' } as const;
 
-/** `site.css` with this content. */
-function assetOf(stem: string, kind: keyof typeof MEDIA_TYPES, text: string): Asset {
+/** `site.css` with this content, minified. */
+function assetOf(stem: string, kind: keyof typeof MEDIA_TYPES, source: string): Asset {
+  const text = transformSync(source, { loader: kind, minify: true }).code;
   const name = `${stem}.${digestOf(text, 'base64url').slice(0, 12)}.${kind}`;
   return { name, mediaType: MEDIA_TYPES[kind], text, etag: etagOf(text) };
 }
@@ -47,26 +49,33 @@ export const referenceStyle = assetOf('reference', 'css', await repositoryFile('
 
 const made = new Map<string, Promise<Asset>>();
 
-/** `login` is `browser/login.js`, as it is but for the names of what it imports, which get their digests. */
+/** `login` is `browser/login.js`, with the digests of what it imports in its names. */
 export function script(name: string): Promise<Asset> {
   const asset = made.get(name) ?? load(name);
   made.set(name, asset);
   return asset;
 }
 
-/** Of the reference, with that of all pages. */
-export const referenceScripts = await Promise.all(['site', 'search', 'languages', 'login', 'try-it'].map(script));
+/** A script that is no file of `browser`, which others import by this name. */
+export const addScript = (name: string, text: string): void => {
+  made.set(name, Promise.resolve(assetOf(name, 'js', text)));
+};
 
 /** Those that were asked for, and what they import. */
 export const allScripts = (): Promise<readonly Asset[]> => Promise.all(made.values());
 
+const IMPORTED = /(?: from |import\()'\.\/([\w-]+)\.js'/g;
+
 async function load(name: string): Promise<Asset> {
   const text = await repositoryFile(`functions/docs/browser/${name}.js`);
-  const imports = Array.from(text.matchAll(/ from '\.\/([\w-]+)\.js';/g), ([, imported = '']) => imported);
+  const imports = [...new Set(Array.from(text.matchAll(IMPORTED), ([, imported = '']) => imported))];
   const assets = await Promise.all(imports.map(script));
   return assetOf(
     name,
     'js',
-    imports.reduce((rest, imported, index) => rest.replace(`./${imported}.js`, `./${assets[index]?.name}`), text),
+    imports.reduce(
+      (rest, imported, index) => rest.replaceAll(`'./${imported}.js'`, `'./${assets[index]?.name}'`),
+      text,
+    ),
   );
 }

@@ -31,6 +31,8 @@ const NAVIGATION = [START, 'guides', 'reference', 'problems'] as const satisfies
 
 interface Content {
   readonly name: PageName;
+  /** Default: that of the name. */
+  readonly title?: string;
   readonly main: string;
   readonly styles: readonly Asset[];
   /** Modules that it runs. */
@@ -45,10 +47,19 @@ const WITHOUT_SLASH =
   "if(location.pathname.endsWith('/'))" +
   "location.replace(location.origin+location.pathname.replace(/\\/+$/,'')+location.hash)";
 
+/** The mark: a shield that is held open by a C. */
+const SHIELD = 'M12 1.2 21 4.6v6.6c0 5.4-3.7 9.6-9 11.6-5.3-2-9-6.2-9-11.6V4.6z';
+const LETTER = 'M15.6 8.6a4.7 4.7 0 1 0 0 6.4';
+
+const MARK =
+  `<svg viewBox="0 0 24 24" aria-hidden="true"><path fill="currentColor" d="${SHIELD}"/>` +
+  `<path class="letter" fill="none" stroke-width="2.3" stroke-linecap="round" d="${LETTER}"/></svg>`;
+
 /** Browsers always request an icon: this one needs no request. */
-const ICON =
-  'data:image/svg+xml,%3Csvg xmlns=%27http://www.w3.org/2000/svg%27 viewBox=%270 0 16 16%27%3E%3Cpath ' +
-  'fill=%27%230b6e69%27 d=%27M8 1l6 2v5c0 4-3 6-6 7-3-1-6-3-6-7V3z%27/%3E%3C/svg%3E';
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#0b6e69" d="${SHIELD}"/>` +
+    `<path fill="none" stroke="#fff" stroke-width="2.3" stroke-linecap="round" d="${LETTER}"/></svg>`,
+)}`;
 
 /** From this page to another, or to a file. */
 export const pathTo = (from: PageName, to: string): string => {
@@ -72,13 +83,13 @@ export function htmlPageOf(content: Content): SitePage {
   return { text, etag: etagOf(text), policy: POLICY };
 }
 
-const htmlOf = ({ name, main, styles, scripts }: Content): string => `<!doctype html>
+const htmlOf = ({ name, title = TITLES[name], main, styles, scripts }: Content): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${TITLES[name]} – Custodia API</title>
+<title>${escapedHtml(title)} – Custodia API</title>
 <script>${WITHOUT_SLASH}</script>
 <link rel="icon" href="${ICON}">
 ${styles.map((style) => `<link rel="stylesheet" href="${pathTo(name, style.name)}">`).join('\n')}
@@ -87,13 +98,14 @@ ${scripts.map((script) => `<script type="module" src="${pathTo(name, script.name
 <body class="${name}" data-api="${name === START ? '.' : '..'}">
 <a class="skip" href="#main">Skip to the content</a>
 <header>
-<p class="brand"><a class="home" href="${pathTo(name, START)}">Custodia API</a></p>
+<p class="brand"><a class="home" href="${pathTo(name, START)}">${MARK}<span>Custodia API</span></a></p>
 <nav aria-label="Documentation">
 <ul>
 ${NAVIGATION.map((page) => linkTo(page, name)).join('\n')}
 <li><a href="${name === START ? 'openapi' : '../openapi'}">OpenAPI</a></li>
 </ul>
 </nav>
+<button id="search" type="button">Search <kbd>/</kbd></button>
 </header>
 <main id="main" tabindex="-1">
 ${main}

@@ -1,11 +1,8 @@
-import { referenceScripts, referenceStyle, type SitePage, siteStyle } from './file.ts';
-import { htmlPageOf } from './layout.ts';
-import { referencePage } from './reference/page.ts';
+import type { SitePage } from './file.ts';
+import { referencePages } from './reference/page.ts';
+import { servedReference } from './served-reference.ts';
 
-/** The reference, apart from the other pages: it is larger than all of them, and loaded when it is first asked for. */
-export const reference: SitePage = htmlPageOf({
-  name: 'reference',
-  main: referencePage(),
-  styles: [siteStyle, referenceStyle],
-  scripts: referenceScripts,
-});
+/** The pages of the reference by their names. They are loaded when one is first asked for. */
+export const reference: Readonly<Record<string, SitePage>> = Object.fromEntries(
+  referencePages().map((page) => [page.name, servedReference(page)]),
+);

@@ -1,8 +1,9 @@
-import { type Asset, allScripts, referenceStyle, type SitePage, script, siteStyle } from './file.ts';
+import { type Asset, type SitePage, siteStyle } from './file.ts';
 import { GUIDES, guidePage, guidesPage } from './guides.ts';
 import { htmlPageOf, type PageName } from './layout.ts';
 import { problemsPage } from './problems.ts';
 import { quickstartPage } from './quickstart.ts';
+import { common, signing } from './scripts.ts';
 import { webhooksPage } from './webhooks.ts';
 
 /**
@@ -11,9 +12,6 @@ import { webhooksPage } from './webhooks.ts';
  */
 
 export { START } from './layout.ts';
-
-const common = await script('site');
-const signing = await script('webhooks');
 
 const pageOf = (name: PageName, main: string, ...scripts: readonly Asset[]): SitePage =>
   htmlPageOf({ name, main, styles: [siteStyle], scripts: [common, ...scripts] });
@@ -29,6 +27,3 @@ export const pages: Readonly<Partial<Record<string, SitePage>>> = {
   ...Object.fromEntries(guides),
   webhooks: pageOf('webhooks', await webhooksPage(), signing),
 };
-
-/** All files of the pages. */
-export const assets: readonly Asset[] = [siteStyle, referenceStyle, ...(await allScripts())];

@@ -1,5 +1,5 @@
 import { escapedHtml } from './markdown.ts';
-import { isCommon, isForSmallLists, type Operation, type Parameter } from './reference/document.ts';
+import { isCommon, isForSmallLists, type Operation, openApi, type Parameter } from './reference/document.ts';
 import { requestOf } from './samples/request.ts';
 
 /**
@@ -23,10 +23,23 @@ ${operation.parameters
 ${bodyOf(id)}
 ${auth === 'signature' ? SECRET : ''}
 ${folded('Filters for small lists', operation, small)}
-${folded('Common parameters', operation, common)}
+${common.length === 0 ? '' : commonPlace(common)}
 <p class="send"><button>Send</button> ${effectOf(operation)}</p>
 </form></template></details>`;
 }
+
+/** Where a script puts the fields of these from `commonFields`. */
+const commonPlace = (common: readonly Parameter[]): string =>
+  `<details class="common" data-common="${common.map(({ name }) => name).join(' ')}">` +
+  '<summary>Common parameters</summary></details>';
+
+/** The fields of common parameters, once on a page. */
+export const commonFields = (): string => `<template id="common-fields">
+${Object.values(openApi.components.parameters)
+  .filter(isCommon)
+  .map((parameter) => fieldHtml(parameter, undefined))
+  .join('\n')}
+</template>`;
 
 const TOKEN_MISSING =
   '<p class="token-missing">Without a token the response is a 401: <a href="#log-in">log in</a> first.</p>';
@@ -44,9 +57,11 @@ const attributes = (data: Readonly<Record<string, string>>): string =>
     .join(' ');
 
 /** Only what is required is filled in: an example in an optional filter would empty a list. */
-function fieldOf(operation: Operation, parameter: Parameter): string {
+const fieldOf = (operation: Operation, parameter: Parameter): string =>
+  fieldHtml(parameter, parameter.required === true ? exampleOf(operation, parameter) : undefined);
+
+function fieldHtml(parameter: Parameter, example: string | undefined): string {
   const { name, in: place, required = false } = parameter;
-  const example = required ? exampleOf(operation, parameter) : undefined;
   const [, variable] = /^\{\{(\w+)\}\}$/.exec(example ?? '') ?? [];
   const given = {
     name: `${place}:${name}`,
@@ -110,8 +125,8 @@ const effectOf = ({ id, method, summary }: Operation): string => {
 };
 
 /** The login whose token operations are tried with (`browser/login.js`). */
-export const loginForm = (): string => `<details id="log-in" class="login" open>
-<summary><h2>Log in to try it</h2></summary>
+export const loginForm = (isOpen: boolean): string => `<details id="log-in" class="login"${isOpen ? ' open' : ''}>
+<summary><b>Log in to try it</b> <span id="state" class="state" role="status">Without a token.</span></summary>
 <form id="credentials" autocomplete="off">
 <label>App code <input name="app_code" autocomplete="off" spellcheck="false" required></label>
 <label>Secret <input name="secret" type="password" autocomplete="off" required></label>
@@ -121,8 +136,7 @@ export const loginForm = (): string => `<details id="log-in" class="login" open>
 <label>or a token <input name="token" type="password" autocomplete="off" spellcheck="false" required></label>
 <button>Use token</button>
 </form>
-<p><span id="state" class="state" role="status">Without a token.</span> \
-<button id="forget" type="button" hidden>Forget the token</button></p>
+<p><button id="forget" type="button" hidden>Forget the token</button></p>
 <p class="note">The secret is sent to this API only, and kept nowhere. The token stays in this tab until it expires, \
 you forget it, or the tab is closed.</p>
 </details>`;

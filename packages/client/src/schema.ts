@@ -2255,7 +2255,7 @@ export interface components {
             error: "invalid_request" | "invalid_client" | "unauthorized_client" | "temporarily_unavailable" | "server_error" | "unsupported_grant_type" | "invalid_scope" | (string & {});
             /**
              * @description What is wrong with this request, for people.
-             * @example The body may have up to 1048576 bytes.
+             * @example The body may have up to 1 MB.
              */
             error_description: string;
             /**
@@ -2327,7 +2327,7 @@ export interface components {
              */
             status: string;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "tier": "gold"
              *     }
@@ -2416,7 +2416,7 @@ export interface components {
              */
             status?: string;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON. Default: null.
              * @example {
              *       "tier": "gold"
              *     }
@@ -2511,7 +2511,7 @@ export interface components {
              */
             status?: string;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "tier": "gold"
              *     }
@@ -2600,7 +2600,7 @@ export interface components {
              */
             status?: string;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "tier": "gold"
              *     }
@@ -3093,7 +3093,7 @@ export interface components {
              */
             environment: string;
             /**
-             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @description Kept encrypted, at most 64 KB as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
              * @example {
              *       "user": "deploy",
              *       "password": "correct horse battery staple"
@@ -3103,7 +3103,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON.
+             * @description How the service is deployed, for the systems that do it. At most 64 KB as JSON.
              * @example {
              *       "region": "eu-west-1",
              *       "replicas": 2
@@ -3113,7 +3113,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "owner": "team-web"
              *     }
@@ -3246,7 +3246,7 @@ export interface components {
              */
             environment?: string;
             /**
-             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing. Default: null.
+             * @description Kept encrypted, at most 64 KB as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing. Default: null.
              * @example {
              *       "user": "deploy",
              *       "password": "correct horse battery staple"
@@ -3256,7 +3256,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON. Default: null.
+             * @description How the service is deployed, for the systems that do it. At most 64 KB as JSON. Default: null.
              * @example {
              *       "region": "eu-west-1",
              *       "replicas": 2
@@ -3266,7 +3266,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON. Default: null.
              * @example {
              *       "owner": "team-web"
              *     }
@@ -3418,7 +3418,7 @@ export interface components {
              */
             environment?: string;
             /**
-             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @description Kept encrypted, at most 64 KB as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
              * @example {
              *       "user": "deploy",
              *       "password": "correct horse battery staple"
@@ -3428,7 +3428,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON.
+             * @description How the service is deployed, for the systems that do it. At most 64 KB as JSON.
              * @example {
              *       "region": "eu-west-1",
              *       "replicas": 2
@@ -3438,7 +3438,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "owner": "team-web"
              *     }
@@ -3599,7 +3599,7 @@ export interface components {
              */
             environment?: string;
             /**
-             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @description Kept encrypted, at most 64 KB as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
              * @example {
              *       "user": "deploy",
              *       "password": "correct horse battery staple"
@@ -3609,7 +3609,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON.
+             * @description How the service is deployed, for the systems that do it. At most 64 KB as JSON.
              * @example {
              *       "region": "eu-west-1",
              *       "replicas": 2
@@ -3619,7 +3619,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "owner": "team-web"
              *     }
@@ -3793,7 +3793,7 @@ export interface components {
              */
             status: string;
             /**
-             * @description What it is made of: cores, memory, disks. At most 65536 bytes as JSON.
+             * @description What it is made of: cores, memory, disks. At most 64 KB as JSON.
              * @example {
              *       "cores": 4,
              *       "memory_gb": 16
@@ -3803,7 +3803,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `resources:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @description Kept encrypted, at most 64 KB as JSON. Reading and setting it needs the permission `resources:credentials`: without it the field shows null, and null sent back changes nothing.
              * @example {
              *       "user": "root",
              *       "key": "ssh-ed25519 AAAA"
@@ -3813,7 +3813,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description What it may use at most: connections, disk space. At most 65536 bytes as JSON.
+             * @description What it may use at most: connections, disk space. At most 64 KB as JSON.
              * @example {
              *       "connections": 500
              *     }
@@ -3822,7 +3822,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "rack": "B7"
              *     }
@@ -3965,7 +3965,7 @@ export interface components {
              */
             status?: string;
             /**
-             * @description What it is made of: cores, memory, disks. At most 65536 bytes as JSON. Default: null.
+             * @description What it is made of: cores, memory, disks. At most 64 KB as JSON. Default: null.
              * @example {
              *       "cores": 4,
              *       "memory_gb": 16
@@ -3975,7 +3975,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `resources:credentials`: without it the field shows null, and null sent back changes nothing. Default: null.
+             * @description Kept encrypted, at most 64 KB as JSON. Reading and setting it needs the permission `resources:credentials`: without it the field shows null, and null sent back changes nothing. Default: null.
              * @example {
              *       "user": "root",
              *       "key": "ssh-ed25519 AAAA"
@@ -3985,7 +3985,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description What it may use at most: connections, disk space. At most 65536 bytes as JSON. Default: null.
+             * @description What it may use at most: connections, disk space. At most 64 KB as JSON. Default: null.
              * @example {
              *       "connections": 500
              *     }
@@ -3994,7 +3994,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON. Default: null.
              * @example {
              *       "rack": "B7"
              *     }
@@ -4151,7 +4151,7 @@ export interface components {
              */
             status?: string;
             /**
-             * @description What it is made of: cores, memory, disks. At most 65536 bytes as JSON.
+             * @description What it is made of: cores, memory, disks. At most 64 KB as JSON.
              * @example {
              *       "cores": 4,
              *       "memory_gb": 16
@@ -4161,7 +4161,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `resources:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @description Kept encrypted, at most 64 KB as JSON. Reading and setting it needs the permission `resources:credentials`: without it the field shows null, and null sent back changes nothing.
              * @example {
              *       "user": "root",
              *       "key": "ssh-ed25519 AAAA"
@@ -4171,7 +4171,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description What it may use at most: connections, disk space. At most 65536 bytes as JSON.
+             * @description What it may use at most: connections, disk space. At most 64 KB as JSON.
              * @example {
              *       "connections": 500
              *     }
@@ -4180,7 +4180,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "rack": "B7"
              *     }
@@ -4324,7 +4324,7 @@ export interface components {
              */
             status?: string;
             /**
-             * @description What it is made of: cores, memory, disks. At most 65536 bytes as JSON.
+             * @description What it is made of: cores, memory, disks. At most 64 KB as JSON.
              * @example {
              *       "cores": 4,
              *       "memory_gb": 16
@@ -4334,7 +4334,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `resources:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @description Kept encrypted, at most 64 KB as JSON. Reading and setting it needs the permission `resources:credentials`: without it the field shows null, and null sent back changes nothing.
              * @example {
              *       "user": "root",
              *       "key": "ssh-ed25519 AAAA"
@@ -4344,7 +4344,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description What it may use at most: connections, disk space. At most 65536 bytes as JSON.
+             * @description What it may use at most: connections, disk space. At most 64 KB as JSON.
              * @example {
              *       "connections": 500
              *     }
@@ -4353,7 +4353,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "rack": "B7"
              *     }
@@ -4816,7 +4816,7 @@ export interface components {
              */
             readonly created_at: string;
             /**
-             * @description With what it was done, for the systems that read the log. At most 65536 bytes as JSON.
+             * @description With what it was done, for the systems that read the log. At most 64 KB as JSON.
              * @example {
              *       "graceful": true
              *     }
@@ -4863,7 +4863,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Extends the specification: what its runner wrote, of up to 65,536 bytes in UTF-8.
+             * @description Extends the specification: what its runner wrote, of up to 64 KB in UTF-8.
              * @example Restarted in 12 s.
              */
             readonly log: string | null;
@@ -4892,7 +4892,7 @@ export interface components {
              */
             status?: string;
             /**
-             * @description With what it was done, for the systems that read the log. At most 65536 bytes as JSON. Default: `{}`.
+             * @description With what it was done, for the systems that read the log. At most 64 KB as JSON. Default: `{}`.
              * @example {
              *       "graceful": true
              *     }
@@ -4951,7 +4951,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Extends the specification: what its runner wrote, of up to 65,536 bytes in UTF-8.
+             * @description Extends the specification: what its runner wrote, of up to 64 KB in UTF-8.
              * @example Restarted in 12 s.
              */
             readonly log?: string | null;
@@ -5028,7 +5028,7 @@ export interface components {
              */
             progress?: number;
             /**
-             * @description What came of it, for programs. At most 65536 bytes as JSON. Default: null.
+             * @description What came of it, for programs. At most 64 KB as JSON. Default: null.
              * @example {
              *       "seconds": 12
              *     }
@@ -5037,7 +5037,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description What there is to read about it, of up to 65,536 bytes in UTF-8. Default: null.
+             * @description What there is to read about it, of up to 64 KB in UTF-8. Default: null.
              * @example Restarted in 12 s.
              */
             log?: string | null;
@@ -5348,7 +5348,7 @@ export interface components {
              */
             readonly tags?: string[] | null;
             /**
-             * @description Fields of your own. At most 65536 bytes as JSON.
+             * @description Fields of your own. At most 64 KB as JSON.
              * @example {
              *       "shop": 12
              *     }
@@ -5488,7 +5488,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Fields of your own. At most 65536 bytes as JSON. Default: null.
+             * @description Fields of your own. At most 64 KB as JSON. Default: null.
              * @example {
              *       "shop": 12
              *     }
@@ -5655,7 +5655,7 @@ export interface components {
              */
             tags: string[] | null;
             /**
-             * @description Fields of your own. At most 65536 bytes as JSON.
+             * @description Fields of your own. At most 64 KB as JSON.
              * @example {
              *       "shop": 12
              *     }
@@ -5795,7 +5795,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Fields of your own. At most 65536 bytes as JSON.
+             * @description Fields of your own. At most 64 KB as JSON.
              * @example {
              *       "shop": 12
              *     }
@@ -5969,7 +5969,7 @@ export interface components {
              */
             tags?: string[] | null;
             /**
-             * @description Fields of your own. At most 65536 bytes as JSON.
+             * @description Fields of your own. At most 64 KB as JSON.
              * @example {
              *       "shop": 12
              *     }
@@ -6740,7 +6740,7 @@ export interface components {
              */
             status: string;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "desk": "B7"
              *     }
@@ -6785,7 +6785,7 @@ export interface components {
              */
             status?: string;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON. Default: null.
              * @example {
              *       "desk": "B7"
              *     }
@@ -7006,7 +7006,7 @@ export interface components {
              */
             status?: string;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "desk": "B7"
              *     }
@@ -7613,7 +7613,7 @@ export interface components {
              */
             slug: string;
             /**
-             * @description Settings of the systems that use the organization; they change nothing here. At most 65536 bytes as JSON.
+             * @description Settings of the systems that use the organization; they change nothing here. At most 64 KB as JSON.
              * @example {
              *       "locale": "pt-PT"
              *     }
@@ -7646,7 +7646,7 @@ export interface components {
              */
             slug?: string;
             /**
-             * @description Settings of the systems that use the organization; they change nothing here. At most 65536 bytes as JSON. Default: `{}`.
+             * @description Settings of the systems that use the organization; they change nothing here. At most 64 KB as JSON. Default: `{}`.
              * @example {
              *       "locale": "pt-PT"
              *     }
@@ -7680,7 +7680,7 @@ export interface components {
              */
             slug?: string;
             /**
-             * @description Settings of the systems that use the organization; they change nothing here. At most 65536 bytes as JSON.
+             * @description Settings of the systems that use the organization; they change nothing here. At most 64 KB as JSON.
              * @example {
              *       "locale": "en-IE"
              *     }
@@ -7969,7 +7969,7 @@ export interface components {
              */
             permissions: string[] | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "team": "billing"
              *     }
@@ -8029,7 +8029,7 @@ export interface components {
              */
             permissions?: string[] | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON. Default: null.
              * @example {
              *       "team": "billing"
              *     }
@@ -8106,7 +8106,7 @@ export interface components {
              */
             permissions: string[] | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "team": "billing"
              *     }
@@ -8160,7 +8160,7 @@ export interface components {
              */
             permissions?: string[] | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "team": "billing"
              *     }
@@ -8242,7 +8242,7 @@ export interface components {
              */
             permissions: string[] | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "team": "billing"
              *     }
@@ -8340,7 +8340,7 @@ export interface components {
              */
             permissions: string[] | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "team": "billing"
              *     }
@@ -8421,7 +8421,7 @@ export interface components {
              */
             permissions: string[] | null;
             /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @description Whatever you keep with the record; it is stored as sent. At most 64 KB as JSON.
              * @example {
              *       "team": "billing"
              *     }
@@ -9671,7 +9671,7 @@ export interface components {
              */
             message: string;
             /**
-             * @description Facts about what happened, for programs. At most 65536 bytes as JSON.
+             * @description Facts about what happened, for programs. At most 64 KB as JSON.
              * @example {
              *       "host": "db-1",
              *       "used": 0.93
@@ -9707,7 +9707,7 @@ export interface components {
              */
             message?: string;
             /**
-             * @description Facts about what happened, for programs. At most 65536 bytes as JSON.
+             * @description Facts about what happened, for programs. At most 64 KB as JSON.
              * @example {
              *       "host": "db-1",
              *       "used": 0.93
@@ -9737,7 +9737,7 @@ export interface components {
                 level: "info" | "warn" | "error" | "debug";
                 /** @description What happened, in words. */
                 message: string;
-                /** @description Facts about what happened, for programs. At most 65536 bytes as JSON. Default: `{}`. */
+                /** @description Facts about what happened, for programs. At most 64 KB as JSON. Default: `{}`. */
                 metadata?: {
                     [key: string]: unknown;
                 };
@@ -10460,7 +10460,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Login"];
@@ -10488,7 +10488,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 20480 bytes. */
+        /** @description Up to 20 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TokenRequest"];
@@ -10612,7 +10612,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ClientUpsert"];
@@ -10656,7 +10656,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ClientCreate"];
@@ -10725,7 +10725,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ClientPatch"];
@@ -10967,7 +10967,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServiceUpsert"];
@@ -11011,7 +11011,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServiceCreate"];
@@ -11215,7 +11215,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServicePatch"];
@@ -11469,7 +11469,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResourceUpsert"];
@@ -11513,7 +11513,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResourceCreate"];
@@ -11611,7 +11611,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResourcePatch"];
@@ -11676,7 +11676,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Move"];
@@ -11710,7 +11710,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Move"];
@@ -11814,7 +11814,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResourceHistoryEntryCreate"];
@@ -11909,7 +11909,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MaintenanceWindowCreate"];
@@ -12007,7 +12007,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MaintenanceWindowPatch"];
@@ -12122,7 +12122,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServiceActionCreate"];
@@ -12184,7 +12184,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServiceActionClaim"];
@@ -12218,7 +12218,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServiceActionHeartbeat"];
@@ -12252,7 +12252,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServiceActionFinish"];
@@ -12370,7 +12370,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TerminalUpsert"];
@@ -12414,7 +12414,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TerminalCreate"];
@@ -12483,7 +12483,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TerminalPatch"];
@@ -12548,7 +12548,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Move"];
@@ -12695,7 +12695,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TicketUpsert"];
@@ -12739,7 +12739,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TicketCreate"];
@@ -12941,7 +12941,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TicketPatch"];
@@ -13006,7 +13006,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TicketMerge"];
@@ -13112,7 +13112,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TicketMessageCreate"];
@@ -13216,7 +13216,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TicketMessagePatch"];
@@ -13319,7 +13319,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UserUpsert"];
@@ -13363,7 +13363,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UserCreate"];
@@ -13461,7 +13461,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UserPatch"];
@@ -13561,7 +13561,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["IdentityCreate"];
@@ -13749,7 +13749,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MembershipCreate"];
@@ -13884,7 +13884,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RoleCreate"];
@@ -14014,7 +14014,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MembershipPatch"];
@@ -14087,7 +14087,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AttachmentCreate"];
@@ -14334,7 +14334,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Batch"];
@@ -14464,7 +14464,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrganizationCreate"];
@@ -14527,7 +14527,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrganizationPatch"];
@@ -14608,7 +14608,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["IdentityProviderCreate"];
@@ -14706,7 +14706,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["IdentityProviderPatch"];
@@ -14801,7 +14801,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["IntegrationCreate"];
@@ -14870,7 +14870,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["IntegrationPatch"];
@@ -14906,7 +14906,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SecretRotation"];
@@ -15069,7 +15069,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 262144 bytes. */
+        /** @description Up to 256 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookDelivery"];
@@ -15261,7 +15261,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookEndpointCreate"];
@@ -15359,7 +15359,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookEndpointPatch"];
@@ -15395,7 +15395,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookSecretRotation"];
@@ -15458,7 +15458,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookVerification"];
@@ -15492,7 +15492,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Up to 65536 bytes. */
+        /** @description Up to 64 KB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookReplay"];
@@ -15616,7 +15616,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["LogEntryCreate"];

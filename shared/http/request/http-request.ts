@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { freeFormOf, maxBodyOf, Problem, type Route } from '#contract';
 import { mistakeIn, type Parsed, parseJson, parseWhere } from '#json';
 import { baseUrlAt } from '../../base-url.ts';
+import { sizeInWords } from '../../words.ts';
 
 /** The HTTP request of a proxy event. */
 export interface HttpRequest {
@@ -150,7 +151,7 @@ function jsonTextOf(request: Sent, { maxBytes, maxDepth, types }: Taken): string
   requireType(request, types);
   requireDecoded(request);
   if (request.bytes.length > maxBytes) {
-    throw new Problem('content-too-large', { detail: `The body may have up to ${maxBytes} bytes.` });
+    throw new Problem('content-too-large', { detail: `The body may have up to ${sizeInWords(maxBytes)}.` });
   }
   const text = decoded(request.bytes);
   if (text.trim() === '') {

@@ -70,12 +70,21 @@ export interface Operation {
   /** The successful ones, and 304 where there is one. */
   readonly responses: readonly Response[];
   /** Each type has its fragment on the page of problems: `not-found`. */
-  readonly problems: readonly { readonly status: string; readonly type: string }[];
+  readonly problems: readonly ProblemResponse[];
+}
+
+export interface ProblemResponse {
+  readonly status: string;
+  readonly type: string;
+  readonly title: string;
+  readonly example: unknown;
 }
 
 type Named<T> = Readonly<Record<string, T>>;
 type Reference = { readonly $ref: string };
-type DeclaredContent = Named<Omit<Content, 'mediaType'> & { readonly examples?: object }>;
+type DeclaredContent = Named<
+  Omit<Content, 'mediaType'> & { readonly examples?: Named<{ readonly summary: string; readonly value: unknown }> }
+>;
 
 interface DeclaredResponse {
   readonly description: string;
@@ -140,7 +149,9 @@ function operationOf(method: string, path: string, operation: DeclaredOperation)
     body: requestBody && content && { description: requestBody.description, ...content },
     responses: responses.filter(([status]) => Number(status) < 400).map(([status, each]) => responseOf(status, each)),
     problems: responses.flatMap(([status, response]) =>
-      Object.keys(response.content?.['application/problem+json']?.examples ?? {}).map((type) => ({ status, type })),
+      Object.entries(response.content?.['application/problem+json']?.examples ?? {}).map(
+        ([type, { summary: title, value: example }]) => ({ status, type, title, example }),
+      ),
     ),
   };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { NOT_BLANK } from '../../../../shared/words.ts';
 import { code, inlineText } from '../markdown.ts';
 import { nameIn, type Schema } from './document.ts';
+import { patternInWords } from './patterns.ts';
 
 /** Tables of fields and parameters. */
 
@@ -24,8 +24,13 @@ export function rowsOf(schema: Schema, direction: Direction, prefix = ''): reado
   const required = new Set(schema.required);
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
-    const marks = marksOf(field, required.has(name), direction);
-    return [{ name: path, schema: field, description: field.description, marks }, ...innerRows(field, direction, path)];
+    const row = withExtensionMark({
+      name: path,
+      schema: field,
+      description: field.description,
+      marks: marksOf(field, required.has(name), direction),
+    });
+    return [row, ...innerRows(field, direction, path)];
   });
 }
 
@@ -33,6 +38,18 @@ function innerRows(field: Schema, direction: Direction, path: string): readonly 
   if (field.properties !== undefined) return rowsOf(field, direction, `${path}.`);
   return field.items?.properties === undefined ? [] : rowsOf(field.items, direction, `${path}[].`);
 }
+
+const EXTENSION = /^Extends the specification: (.)/;
+
+/** A mark in place of the words that begin the description of an extension. */
+export const withExtensionMark = (row: Row): Row =>
+  EXTENSION.test(row.description ?? '')
+    ? {
+        ...row,
+        description: row.description?.replace(EXTENSION, (_, letter: string) => letter.toUpperCase()),
+        marks: [...row.marks, 'extension'],
+      }
+    : row;
 
 const marksOf = (field: Schema, isRequired: boolean, direction: Direction): readonly string[] => [
   ...(direction === 'sent' && isRequired ? ['required'] : []),
@@ -47,31 +64,19 @@ export function fieldTable(rows: readonly Row[], title: 'Field' | 'Parameter' | 
     const constraints = constraintsOf(row.schema).map((each) => `<span class="limit">${each}</span>`);
     return rowHtml(row, [typeOf(row.schema), ...constraints].join(' '), inlineText(row.description ?? ''));
   });
-  return tableHtml('fields', [title, 'Type', 'Description'], lines);
+  return tableHtml([title, 'Type', 'Description'], lines);
 }
 
-/** Only name and type, for a record whose fields are described in a section of its own. */
-export const typeTable = (rows: readonly Row[]): string =>
-  tableHtml(
-    'fields brief',
-    ['Field', 'Type'],
-    rows.map((row) => rowHtml(row, typeOf(row.schema))),
-  );
-
-function tableHtml(kind: string, titles: readonly string[], rows: readonly string[]): string {
+function tableHtml(titles: readonly string[], rows: readonly string[]): string {
   const head = titles.map((title) => `<th scope="col">${title}</th>`).join('');
-  return `<table class="${kind}"><thead><tr>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`;
+  return `<table class="fields"><thead><tr>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`;
 }
 
-function rowHtml({ name, marks, id }: Pick<Row, 'name' | 'marks' | 'id'>, type: string, description?: string): string {
+function rowHtml({ name, marks, id }: Pick<Row, 'name' | 'marks' | 'id'>, type: string, description: string): string {
   const marked = marks.map((mark) => ` <span class="mark ${mark.replaceAll(' ', '-')}">${mark}</span>`).join('');
   const cells = `<th scope="row">${code(name)}${marked}</th><td class="type">${type}</td>`;
-  const last = description === undefined ? '' : `<td>${description}</td>`;
-  return `<tr${id === undefined ? '' : ` id="${id}"`}>${cells}${last}</tr>`;
+  return `<tr${id === undefined ? '' : ` id="${id}"`}>${cells}<td>${description}</td></tr>`;
 }
-
-/** A longer pattern explains nothing; the OpenAPI document has it. */
-const LONGEST_PATTERN = 60;
 
 const linkTo = (name: string): string => `<a href="#${name}">${name}</a>`;
 
@@ -98,7 +103,7 @@ export function constraintsOf(schema: Schema): readonly string[] {
   if (open !== undefined) return [`${listOf(open)}; later releases may add others`];
   return [
     ...sizes(schema),
-    ...patternOf(schema),
+    ...(schema.pattern === undefined ? [] : patternInWords(schema.pattern)),
     ...(schema.uniqueItems === true ? ['each once'] : []),
     ...(items === undefined || items.$ref !== undefined ? [] : constraintsOf(items).map((each) => `each: ${each}`)),
     ...('default' in schema ? [`default ${code(JSON.stringify(schema.default))}`] : []),
@@ -131,10 +136,4 @@ function rangeOf(least: number | undefined, most: number | undefined, unit: stri
   if (to === undefined) return from === undefined ? [] : [`at least ${from}${unit}`];
   if (from === undefined) return [`up to ${to}${unit}`];
   return [from === to ? `${from}${unit}` : `${from} to ${to}${unit}`];
-}
-
-function patternOf({ pattern }: Schema): string[] {
-  if (pattern === undefined) return [];
-  if (pattern === NOT_BLANK) return ['not blank'];
-  return pattern.length > LONGEST_PATTERN ? ['a pattern that the OpenAPI document has'] : [code(pattern)];
 }

@@ -1,4 +1,7 @@
+import { STATUS_CODES } from 'node:http';
+import { descriptionBesideMarks } from '../../openapi/operation.ts';
 import { code, codeHtml, escapedHtml, inlineText, text } from '../markdown.ts';
+import { requestOf } from '../samples/request.ts';
 import { type Sample, samplesOf } from '../samples/samples.ts';
 import { tryItOf } from '../try-it.ts';
 import {
@@ -7,13 +10,13 @@ import {
   isForSmallLists,
   nameIn,
   type Operation,
-  openApi,
   type Parameter,
+  type ProblemResponse,
   type Response,
-  type Schema,
 } from './document.ts';
-import { fieldTable, rowsOf, typeOf, typeTable } from './fields.ts';
-import { directionOf, isOfOneOperation, recordBody, schemaNamed } from './records.ts';
+import { exampleOf, jsonHtml } from './examples.ts';
+import { fieldTable, typeOf, withExtensionMark } from './fields.ts';
+import { isOfOneOperation, recordBody } from './records.ts';
 
 /** The section of an operation: what it does beside samples and examples. */
 
@@ -21,17 +24,17 @@ export const methodHtml = ({ method }: Pick<Operation, 'method'>): string =>
   `<b class="method ${method.toLowerCase()}">${method}</b>`;
 
 export const operationSection = (operation: Operation): string => `<section class="operation" id="${operation.id}">
-<h3><a href="#${operation.id}">${escapedHtml(operation.summary)}</a></h3>
-<p class="address">${methodHtml(operation)} ${code(operation.path)}</p>
 <div class="sides">
 <div class="does">
-${text(operation.description)}
+<h3><a href="#${operation.id}">${escapedHtml(operation.summary)}</a></h3>
+<p class="address">${methodHtml(operation)} ${code(operation.path)}${operation.isExtension ? EXTENSION : ''}</p>
+${text(descriptionBesideMarks(requestOf(operation.id).route))}
 ${factsOf(operation)}
 </div>
 <div class="shows">
 ${samplesHtml(samplesOf(operation))}
 ${tryItOf(operation)}
-${examplesOf(operation)}
+${answersOf(operation)}
 </div>
 <div class="says">
 ${parametersOf(operation)}
@@ -42,12 +45,14 @@ ${problemsOf(operation)}
 </div>
 </section>`;
 
+/** Of an operation that the specification of the service does not have. */
+const EXTENSION = ' <span class="mark extension">extension</span>';
+
 function factsOf(operation: Operation): string {
-  const { isExtension, id } = operation;
   const facts = [
     ['Permission', permissionOf(operation)],
     [`<a href="#${COST}">Cost</a>`, costOf(operation)],
-    ['Operation', `${code(id)}${isExtension ? ', an extension of the specification' : ''}`],
+    ['Operation', code(operation.id)],
   ];
   const items = facts.map(([term, fact]) => `<div><dt>${term}</dt><dd>${fact}</dd></div>`);
   return `<dl class="facts">${items.join('')}</dl>`;
@@ -71,22 +76,21 @@ function parametersOf({ parameters }: Operation): string {
   return `<h4>Parameters</h4>
 ${parameterTable(own)}
 ${small.length === 0 ? '' : `<p><a href="pagination#small-lists">Filters for small lists</a>: ${namesOf(small)}.</p>`}
-${common.length === 0 ? '' : folded(common)}`;
+${common.length === 0 ? '' : `<p class="common"><a href="#${COMMON}">Common</a>: ${namesOf(common)}.</p>`}`;
 }
-
-const folded = (parameters: readonly Parameter[]): string => `<details class="common">\
-<summary>Common: ${namesOf(parameters)}</summary>${parameterTable(parameters)}</details>`;
 
 const namesOf = (parameters: readonly Parameter[]): string => parameters.map(({ name }) => code(name)).join(', ');
 
-const parameterTable = (parameters: readonly Parameter[]): string =>
+export const parameterTable = (parameters: readonly Parameter[]): string =>
   fieldTable(
-    parameters.map(({ name, schema, description, required, ...rest }) => ({
-      name,
-      schema,
-      description,
-      marks: [...(required === true ? ['required'] : []), ...(rest.in === 'query' ? [] : [rest.in])],
-    })),
+    parameters.map(({ name, schema, description, required, ...rest }) =>
+      withExtensionMark({
+        name,
+        schema,
+        description,
+        marks: [...(required === true ? ['required'] : []), ...(rest.in === 'query' ? [] : [rest.in])],
+      }),
+    ),
     'Parameter',
   );
 
@@ -97,31 +101,34 @@ function bodyOf({ body }: Operation): string {
 ${recordPart(body)}`;
 }
 
+/** What most responses have; the overview describes them. */
+const USUAL_HEADERS: ReadonlySet<string> = new Set(['X-Request-Id', 'Cache-Control', 'RateLimit-Policy', 'RateLimit']);
+
 function responseOf({ status, description, headers, content }: Response): string {
-  const names = headers.map((name) => code(name)).join(', ');
+  const own = headers.filter((name) => !USUAL_HEADERS.has(name)).map((name) => code(name));
   return `<h4>Response ${status}</h4>
 <p>${inlineText(description)}</p>
 ${content.map((each) => recordPart(each)).join('\n')}
-<p class="headers"><a href="#headers">Headers</a>: ${names}.</p>`;
+${own.length === 0 ? '' : `<p class="headers"><a href="#headers">Headers</a>: ${own.join(', ')}.</p>`}`;
 }
 
-/** Of a record of this operation only, the section; of another, names and types, and where they are described. */
+/** Of a record of this operation only, the section; of another, where it is described. */
 function recordPart({ schema, mediaType }: Content): string {
   if (schema.$ref === undefined) return `<p>${code(mediaType)}: ${typeOf(schema)}.</p>`;
   const name = nameIn(schema.$ref);
   if (isOfOneOperation(name))
     return `<section class="part" id="${name}"><h5><a href="#${name}">${name}</a></h5>${recordBody(name)}</section>`;
-  const table = typeTable(rowsOf(schemaNamed(name), directionOf(name)));
-  return `<p>A record as <a href="#${name}">${name}</a> describes it:</p>${table}`;
+  return `<p>As <a href="#${name}">${name}</a> describes it.</p>`;
 }
 
 const problemsOf = ({ problems }: Operation): string => `<h4>Problems</h4>
-<ul class="answers">${problems
-  .map(({ status, type }) => `<li><a href="problems#${type}"><b>${status}</b> ${type}</a></li>`)
-  .join('')}</ul>`;
+<ul class="errors">${problems
+  .map(({ status, type, title }) => `<li><a href="problems#${type}"><b>${status}</b> ${type}</a> ${title}</li>`)
+  .join('\n')}</ul>`;
 
 /** In each language; a script shows one of them. */
-export const samplesHtml = (samples: readonly Sample[]): string => `<div class="samples">
+export const samplesHtml = (samples: readonly Sample[], title = 'Request'): string => `<div class="card samples">
+<p class="title">${title}</p>
 ${samples
   .map(
     ({ language, text }) =>
@@ -130,41 +137,35 @@ ${samples
   .join('\n')}
 </div>`;
 
-function examplesOf({ body, responses }: Operation): string {
-  const returned = responses.flatMap(({ status, content }) =>
-    content
-      .filter(({ mediaType }) => mediaType === 'application/json')
-      .map(({ schema, example = exampleOf(schema) }) => exampleHtml(`Example of the response, ${status}`, example)),
-  );
-  return [
-    ...(body === undefined ? [] : [exampleHtml('Example of the body', body.example ?? exampleOf(body.schema))]),
-    ...returned,
-  ].join('\n');
+/** An example of each response. A script adds those of problems, and shows one status at a time. */
+const answersOf = ({ responses }: Operation): string => `<div class="card answers"><p class="title">Response</p>
+${responses.map(({ status, content }) => answerHtml(status, successHtml(status, content))).join('\n')}</div>`;
+
+const answerHtml = (status: string, html: string): string =>
+  `<div class="answer" data-status="${status}">${html}</div>`;
+
+/** Examples of these types of problems, for scripts and for readers without one. */
+export const problemExamples = (problems: readonly ProblemResponse[]): string =>
+  problems
+    .map(
+      ({ status, type, example }) =>
+        `<div data-problem="${status} ${type}">${exampleHtml(`${status} ${type}`, example, 'h3')}</div>`,
+    )
+    .join('\n');
+
+function successHtml(status: string, content: readonly Content[]): string {
+  const json = content.find(({ mediaType }) => mediaType === 'application/json');
+  const title = `${status} ${STATUS_CODES[status]}`;
+  if (json !== undefined) return exampleHtml(title, json.example ?? exampleOf(json.schema));
+  const [other] = content;
+  return `<h4>${title}</h4><p>${other === undefined ? 'No body.' : code(other.mediaType)}</p>`;
 }
 
-const exampleHtml = (title: string, value: unknown): string =>
-  `<div class="example"><h4>${title}</h4>${jsonHtml(value)}</div>`;
+const exampleHtml = (title: string, value: unknown, heading = 'h4'): string =>
+  `<${heading}>${title}</${heading}>${jsonHtml(value)}`;
 
-/** An example of a value of this schema. */
-export function exampleOf(schema: Schema): unknown {
-  const { $ref, const: only, examples, properties, items, type } = schema;
-  if ($ref !== undefined) return exampleOf(openApi.components.schemas[nameIn($ref)] ?? {});
-  if (only !== undefined) return only;
-  if (examples !== undefined) return examples[0];
-  if (properties !== undefined)
-    return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, exampleOf(field)]));
-  const types = [type].flat();
-  if (types.includes('null')) return null;
-  if (types.includes('array')) return items === undefined ? [] : [exampleOf(items)];
-  return types.includes('object') ? {} : '…';
-}
-
-/** JSON on lines, with its names marked. */
-export function jsonHtml(value: unknown): string {
-  const json = escapedHtml(JSON.stringify(value, null, 2));
-  const marked = json.replace(/^( *)(&quot;(?:[^&]|&(?!quot;))*&quot;):/gm, '$1<span class="name">$2</span>:');
-  return `<pre><code class="language-json">${marked}</code></pre>`;
-}
+/** The section with the parameters that many operations have alike. */
+export const COMMON = 'common';
 
 /** The section that explains how requests are counted. */
 export const COST = 'cost';

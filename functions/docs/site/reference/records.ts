@@ -1,5 +1,6 @@
 import { escapedHtml, text } from '../markdown.ts';
 import { nameIn, type Operation, openApi, operations, type Schema } from './document.ts';
+import { exampleOf, jsonHtml } from './examples.ts';
 import { type Direction, fieldTable, rowsOf } from './fields.ts';
 
 /** The records: every schema of the document has one section. */
@@ -66,8 +67,13 @@ export function recordSection(name: string): string {
   const users = operations.filter((operation) => partsOf(operation).includes(name));
   const links = users.map(({ id, summary }) => `<a href="#${id}">${escapedHtml(summary)}</a>`);
   return `<section class="record" id="${name}">
+<div class="sides">
+<div class="says">
 <h3><a href="#${name}">${name}</a></h3>
 ${recordBody(name, true)}
 ${links.length === 0 ? '' : `<p class="users">Of: ${links.join(', ')}.</p>`}
+</div>
+<div class="shows"><div class="card"><p class="title">Example</p>${jsonHtml(exampleOf(schemaNamed(name)))}</div></div>
+</div>
 </section>`;
 }

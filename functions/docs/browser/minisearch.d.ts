@@ -1,0 +1,2 @@
+/** The library of that name (`site/scripts.ts`). */
+export { default } from 'minisearch';
