@@ -88,6 +88,10 @@ bench(
   [SMALL, WRITE_DOCS],
 );
 
+bench('reference', 'pages of the reference in Chromium: CPU until idle, and the heading on a slow phone', async () =>
+  (await import('./reference.ts')).benchReference(),
+);
+
 bench('check', 'whether the benchmarks run, as briefly as they can be run', async () =>
   (await import('./check.ts')).checkBenches(),
 );

@@ -1,2 +1,3 @@
 /** The library of that name (`site/scripts.ts`). */
-export { default } from 'minisearch';
+declare const MiniSearch: typeof import('minisearch').default;
+export default MiniSearch;

@@ -8,7 +8,7 @@ import { element } from './response.js';
  */
 
 /**
- * @typedef {import('./minisearch.js').default} Library
+ * @typedef {import('minisearch').default} Library
  * @typedef {import('minisearch').SearchResult} Found
  */
 
@@ -76,7 +76,7 @@ export async function targetOf(anchor) {
 }
 
 const input = document.createElement('input');
-Object.assign(input, { type: 'search', autocomplete: 'off', spellcheck: false });
+Object.assign(input, { type: 'text', autocomplete: 'off', spellcheck: false });
 input.placeholder = 'Operations, fields, problems, guides';
 input.setAttribute('role', 'combobox');
 input.setAttribute('aria-expanded', 'true');

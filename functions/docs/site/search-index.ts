@@ -32,7 +32,7 @@ const COMMON = new Set(
 const STEM = 6;
 
 /** A word of more texts than this finds nothing that its titles do not. */
-const MOST_TEXTS = { all: 15, guides: 3 };
+const MOST_TEXTS = { all: 11, guides: 3 };
 
 /** The words of a text once, without those of the title. */
 function wordsOf({ text, title }: Entry): readonly string[] {

@@ -14210,7 +14210,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["AlertmanagerAlerts"];
@@ -14238,7 +14238,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Alert"];
@@ -14381,7 +14381,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1048576 bytes. */
+        /** @description Up to 1 MB. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["McpMessage"];
