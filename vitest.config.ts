@@ -21,6 +21,12 @@ const timeout = EXTENT === 'sample' ? TIMEOUT : 20 * TIMEOUT;
 /** Slow tests run whole programs, some with servers, in one test. */
 const ofPrograms = { testTimeout: 10 * TIMEOUT, hookTimeout: 10 * TIMEOUT };
 
+/** Node loads the modules itself, as it does in production: what Vite makes of them takes a third more time to run. */
+const loadedByNode = {
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+  execArgv: ['--conditions=custodia-source'],
+};
+
 /**
  * The name of a file says when it is run. CONTRIBUTING.md has the table.
  *
@@ -44,9 +50,7 @@ export default defineConfig({
           include: [every],
           exclude: ['**/*.{stack,slow}.test.ts'],
           isolate: false,
-          // Node loads the modules itself, as it does in production: what Vite makes of them takes a third more time to run.
-          experimental: { viteModuleRunner: false, nodeLoader: false },
-          execArgv: ['--conditions=custodia-source'],
+          ...loadedByNode,
           globalSetup,
           setupFiles: ['test/support/fast-check.ts'],
         },
@@ -57,6 +61,7 @@ export default defineConfig({
           name: 'stack',
           include: ['test/**/*.stack.test.ts'],
           isolate: false,
+          ...loadedByNode,
           ...ofPrograms,
           // They wait for nobody, and a third worker would synthesize once more what the others have.
           maxWorkers: 2,
@@ -68,6 +73,7 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: ['test/**/*.slow.test.ts'],
+          ...loadedByNode,
           ...ofPrograms,
           globalSetup,
           maxWorkers: 3,
