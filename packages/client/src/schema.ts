@@ -7518,7 +7518,6 @@ export interface components {
              */
             jsonrpc: "2.0";
             /**
-             * Format: int64
              * @description Names the request; a message without one is a notification.
              * @example 1
              */
@@ -7546,7 +7545,6 @@ export interface components {
              */
             jsonrpc: "2.0";
             /**
-             * Format: int64
              * @description That of the request; missing where it could not be read.
              * @example 1
              */
