@@ -167,6 +167,47 @@ describe.skipIf(noChromium !== undefined)(`trying operations${noChromium ? ` (${
     await page.close();
   });
 
+  it('has samples of what is typed, in three languages, with the token on demand alone', async () => {
+    const page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto(`${api.url}/api/v1/docs/reference-clients#createClient`);
+    const sample = (id: string, language: string) =>
+      page.locator(`#${id} .sample[data-language="${language}"] code`).textContent();
+    const form = page.locator('#createClient .try-it');
+    await form.locator('> summary').click();
+    await form.getByLabel('Body').fill('{"name":"Açúcar & Co"}');
+    await form.locator('[data-common] summary').click();
+    await form.getByLabel('Prefer').fill('handling=lenient');
+    expect(await sample('createClient', 'curl')).toMatch(/-H 'Prefer: handling=lenient'.*"name": "Açúcar & Co"/s);
+    expect(await sample('createClient', 'TypeScript')).toContain("create({ name: 'Açúcar & Co' }, { headers:");
+    expect(await sample('createClient', 'Python')).toContain('json={"name": "Açúcar & Co"}');
+    // While it is no JSON, they stay.
+    await form.getByLabel('Body').fill('{"name":');
+    expect(await sample('createClient', 'Python')).toContain('Açúcar');
+
+    const list = page.locator('#listClients .try-it');
+    await list.locator('> summary').click();
+    await list.getByLabel('page_size').fill('7');
+    expect(await sample('listClients', 'curl')).toContain('"$API/clients?page_size=7"');
+    expect(await sample('listClients', 'TypeScript')).toContain('clients.list({ page_size: 7 })');
+    expect(await sample('listClients', 'Python')).toContain('params={"page_size": 7}');
+    const get = page.locator('#getClient .try-it');
+    await get.locator('> summary').click();
+    await get.getByLabel('id', { exact: false }).first().fill('a/b');
+    expect(await sample('getClient', 'curl')).toContain('"$API/clients/a%2Fb"');
+    expect(await sample('getClient', 'TypeScript')).toContain("clients.get('a/b')");
+
+    const copy = page.locator('#createClient').getByRole('button', { name: 'Copy with my token' });
+    expect(await copy.isVisible()).toBe(false);
+    await openLogin(page);
+    await useToken(page);
+    await copy.click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`Bearer ${org.token}"`);
+    expect(await sample('createClient', 'curl')).not.toContain('eyJ');
+    // Colours need no elements.
+    expect(await page.evaluate(() => CSS.highlights.get('text')?.size ?? 0)).toBeGreaterThan(5);
+    await page.close();
+  });
+
   it('signs a webhook, and shows its command without the secret', async () => {
     const page = await open('#receiveWebhook');
     const form = page.locator('#receiveWebhook .try-it');

@@ -1,6 +1,8 @@
 // @ts-check
 
+import { colour } from './colours.js';
 import { element } from './response.js';
+import { current, onChange } from './token.js';
 
 /**
  * The cards beside an operation: its samples, of which one language is shown, which the browser remembers, and its
@@ -85,6 +87,26 @@ function copyButton(card) {
 function addSamples(card) {
   addBar(card, 'Language of the samples', LANGUAGES, choose);
   press(card, document.documentElement.dataset.language ?? '');
+  if (navigator.clipboard !== undefined) card.append(tokenButton(card));
+}
+
+/** Samples have `$TOKEN`; one who asks for it gets the command with the token. @param {Element} card */
+function tokenButton(card) {
+  const button = element('button', {
+    type: 'button',
+    className: 'plain with-token',
+    textContent: 'Copy with my token',
+  });
+  const show = () => {
+    button.hidden = current() === undefined;
+  };
+  button.addEventListener('click', async () => {
+    const command = card.querySelector('[data-language="curl"] pre')?.textContent ?? '';
+    await navigator.clipboard.writeText(command.replaceAll('$TOKEN', () => current()?.token ?? '$TOKEN'));
+  });
+  onChange(show);
+  show();
+  return button;
 }
 
 /** Adds an example of each problem to the responses. @param {Element} card */
@@ -118,12 +140,13 @@ const coming = new IntersectionObserver(
       if (!isIntersecting) continue;
       coming.unobserve(target);
       if (target.classList.contains('samples')) addSamples(target);
-      else addAnswers(target);
+      else if (target.classList.contains('answers')) addAnswers(target);
+      for (const code of target.querySelectorAll('code')) colour(code);
     }
   },
   { rootMargin: '100% 0px' },
 );
-for (const card of document.querySelectorAll('.samples, .answers')) coming.observe(card);
+for (const card of document.querySelectorAll('.card')) coming.observe(card);
 
 const language = remembered();
 show(LANGUAGES.includes(language) ? language : 'curl');

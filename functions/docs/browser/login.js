@@ -7,6 +7,13 @@ import { api, current, forget, keep, onChange } from './token.js';
 const state = /** @type {HTMLElement} */ (document.querySelector('#state'));
 const forgetButton = /** @type {HTMLButtonElement} */ (document.querySelector('#forget'));
 
+/** Links to the login open it. */
+const login = /** @type {HTMLDetailsElement} */ (document.querySelector('#log-in'));
+if (location.hash === '#log-in') login.open = true;
+document.addEventListener('click', ({ target }) => {
+  if (target instanceof Element && target.closest('a[href="#log-in"]') !== null) login.open = true;
+});
+
 /** @param {string} text @param {boolean} [isWrong] */
 function say(text, isWrong = false) {
   state.textContent = text;

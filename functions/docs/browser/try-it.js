@@ -1,5 +1,7 @@
 // @ts-check
 
+import { colour } from './colours.js';
+import { samplesFor } from './generators.js';
 import { curlOf, hmac } from './request.js';
 import { code, element, heading, read, shown } from './response.js';
 import { api, current, forget, onChange } from './token.js';
@@ -30,6 +32,7 @@ function open(place) {
   const state = element('p', { className: 'state', role: 'status' });
   place.append(state, outcome);
   fill(form);
+  form.addEventListener('input', () => updateSamples(place, form));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void send(place, form, state, outcome);
@@ -45,6 +48,64 @@ function addCommonFields(place) {
     if (field) folded?.append(field.cloneNode(true));
   }
 }
+
+/**
+ * The samples send what is in the form. While its body is no JSON, they stay as they are.
+ * @param {HTMLDetailsElement} place @param {HTMLFormElement} form
+ */
+function updateSamples(place, form) {
+  const { method = 'GET', path: template = '', auth, returns } = place.dataset;
+  const text =
+    fieldsOf(form)
+      .find(({ name }) => name === 'body')
+      ?.value.trim() ?? '';
+  const headers = auth === 'signature' ? {} : filledIn(form, 'header');
+  try {
+    const samples = samplesFor({
+      ...{ operationId: place.closest('section')?.id ?? '', method, template, headers },
+      path: pathOf(template, form),
+      query: filledIn(form, 'query'),
+      auth: /** @type {'bearer'} */ (auth),
+      returns: /** @type {'json'} */ (returns),
+      body: text === '' ? undefined : JSON.parse(withVariables(text, form)),
+      isIdempotent: form.querySelector('[data-common~="Idempotency-Key"]') !== null && !('Idempotency-Key' in headers),
+    });
+    for (const sample of samples) {
+      const code = place.parentElement?.querySelector(`.sample[data-language="${sample.language}"] code`);
+      if (code?.firstChild === undefined || code.textContent === sample.text) continue;
+      code.textContent = sample.text;
+      colour(code);
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+}
+
+/** Ids that are not known are variables. @param {string} template @param {HTMLFormElement} form */
+const pathOf = (template, form) =>
+  template.replace(/\{(\w+)\}/g, (_, name) => {
+    const field = fieldsOf(form).find((each) => each.name === `path:${name}`);
+    const value = field?.value.trim() ?? '';
+    return value === '' ? `{{${field?.dataset.variable ?? name}}}` : encodeURIComponent(value);
+  });
+
+/** `CLIENT_ID` in a body, which stands for an id that is not known. @param {string} text @param {HTMLFormElement} form */
+function withVariables(text, form) {
+  const example = fieldsOf(form).find(({ name }) => name === 'body')?.defaultValue ?? '';
+  const variables = Array.from(example.matchAll(/\{\{(\w+)\}\}/g), ([, name = '']) => name);
+  return variables.reduce((rest, name) => rest.replaceAll(`"${name.toUpperCase()}"`, `"{{${name}}}"`), text);
+}
+
+/** Values by name. @param {HTMLFormElement} form @param {string} kind */
+const filledIn = (form, kind) =>
+  Object.fromEntries(
+    fieldsOf(form)
+      .filter(({ name, value }) => name.startsWith(`${kind}:`) && value.trim() !== '')
+      .map(({ name, value, dataset }) => [
+        name.slice(kind.length + 1),
+        dataset.json === 'true' ? JSON.parse(value) : valuesIn(value, dataset.repeated === 'true').join(','),
+      ]),
+  );
 
 /** What was filled in last, by field. @type {WeakMap<Element, string>} */
 const filled = new WeakMap();

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 import { addScript, script } from './file.ts';
 import { searchIndex } from './search-index.ts';
 
@@ -8,6 +10,9 @@ import { searchIndex } from './search-index.ts';
 const require = createRequire(import.meta.url);
 const library = readFileSync(require.resolve('minisearch').replace('/cjs/index.cjs', '/es/index.js'), 'utf8');
 addScript('minisearch', library);
+const samples = { entryPoints: [fileURLToPath(new URL('samples/generators.ts', import.meta.url))] };
+const [made] = buildSync({ ...samples, bundle: true, format: 'esm', write: false }).outputFiles;
+addScript('generators', made?.text ?? '');
 addScript('search-index', await searchIndex());
 
 /** Of all pages. */

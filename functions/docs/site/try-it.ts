@@ -9,10 +9,16 @@ import { requestOf } from './samples/request.ts';
 
 export function tryItOf(operation: Operation): string {
   const { id, method, path } = operation;
-  const { auth, leaves, route } = requestOf(id);
+  const { auth, leaves, route, returns } = requestOf(id);
   const common = operation.parameters.filter(isCommon);
   const small = operation.parameters.filter(isForSmallLists);
-  const data = { method, path, auth, ...(Object.keys(leaves).length > 0 ? { leaves: JSON.stringify(leaves) } : {}) };
+  const data = {
+    method,
+    path,
+    auth,
+    returns,
+    ...(Object.keys(leaves).length > 0 ? { leaves: JSON.stringify(leaves) } : {}),
+  };
   return `<details class="try-it" hidden ${attributes(data)}><summary>Try it</summary><template>\
 <form autocomplete="off">
 ${route.auth === 'bearer' ? TOKEN_MISSING : ''}
@@ -56,6 +62,9 @@ const attributes = (data: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `data-${name}="${escapedHtml(value)}"`)
     .join(' ');
 
+/** Types whose values are no text in samples. */
+const IS_JSON = /^(integer|number|boolean)$/;
+
 /** Only what is required is filled in: an example in an optional filter would empty a list. */
 const fieldOf = (operation: Operation, parameter: Parameter): string =>
   fieldHtml(parameter, parameter.required === true ? exampleOf(operation, parameter) : undefined);
@@ -67,6 +76,7 @@ function fieldHtml(parameter: Parameter, example: string | undefined): string {
     name: `${place}:${name}`,
     ...(variable === undefined ? {} : { 'data-variable': variable }),
     ...(required && place === 'header' ? { 'data-fill': 'uuid' } : {}),
+    ...(place === 'query' && IS_JSON.test(String(parameter.schema.type)) ? { 'data-json': 'true' } : {}),
     ...(example === undefined || variable !== undefined ? {} : { value: example }),
   };
   const named = Object.entries(given).map(([attribute, value]) => `${attribute}="${escapedHtml(value)}"`);

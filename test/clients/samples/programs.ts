@@ -1,7 +1,7 @@
 import { contracts } from '../../../functions/all-contracts.ts';
 import { exampleRequestsOf } from '../../../functions/docs/openapi/example-requests.ts';
-import { inCamelCase } from '../../../functions/docs/site/samples/request.ts';
 import { type Sample, SETUP, samplesOf } from '../../../functions/docs/site/samples/samples.ts';
+import { inCamelCase } from '../../../functions/docs/site/samples/text.ts';
 
 /**
  * The samples of all operations, as they are in the reference, made one program for each language. They are in the order

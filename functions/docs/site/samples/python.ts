@@ -1,4 +1,4 @@
-import { bracketed, partsOf, type SampleRequest } from './request.ts';
+import { bracketed, partsOf, type SampleData } from './text.ts';
 
 /** Calls of httpx, whose `httpx.Client` is `custodia`. */
 
@@ -17,11 +17,12 @@ response.raise_for_status()
 token = response.json()["access_token"]
 custodia.headers["Authorization"] = f"Bearer {token}"`;
 
-export function pythonOf(request: SampleRequest): string {
+export function pythonOf(request: SampleData): string {
   if (request.operationId === 'login') return LOGIN;
-  const { method, path, query, auth, body, isIdempotent, route } = request;
+  const { method, path, query, auth, body, isIdempotent, returns } = request;
   const isSigned = auth === 'signature';
   const headers = [
+    ...Object.entries(request.headers).map(([name, value]) => `${JSON.stringify(name)}: ${literalOf(value)}`),
     ...(isIdempotent ? ['"Idempotency-Key": str(uuid.uuid4())'] : []),
     ...(isSigned
       ? ['"Content-Type": "application/json"', '"X-Signature": signature', '"X-Event-ID": str(uuid.uuid4())']
@@ -33,15 +34,14 @@ export function pythonOf(request: SampleRequest): string {
     ...(headers.length === 0 ? [] : [`headers=${bracketed(['{', '}'], headers, { indent: '    ', step: STEP })}`]),
     ...(body === undefined ? [] : [isSigned ? 'content=body' : `json=${literalOf(body, '    ')}`]),
   ];
-  const imports = [...(isSigned ? ['hmac', 'json'] : []), ...(headers.length === 0 ? [] : ['uuid'])];
-  const isJson = route.response.schema !== undefined && route.response.media === undefined;
+  const imports = [...(isSigned ? ['hmac', 'json'] : []), ...(isIdempotent || isSigned ? ['uuid'] : [])];
   return [
     ...imports.map((name) => `import ${name}`),
     ...(imports.length === 0 ? [] : ['']),
     ...(isSigned ? signing(body) : []),
     `response = custodia.${method.toLowerCase()}${bracketed(['(', ')'], given, { step: STEP })}`,
     'response.raise_for_status()',
-    ...(isJson ? ['print(response.json())'] : []),
+    ...(returns === 'json' ? ['print(response.json())'] : []),
   ].join('\n');
 }
 

@@ -2,18 +2,16 @@ import * as z from 'zod';
 import { declaredValues, filtersOf, type Route } from '#contract';
 import { contracts } from '../../../all-contracts.ts';
 import { type ExampleRequest, exampleRequestsOf, NEW } from '../../openapi/example-requests.ts';
+import type { SampleData } from './text.ts';
 
 /** The requests that samples send: those of the collections, with the values of the examples as they are. */
 
-export interface SampleRequest extends Pick<ExampleRequest, 'operationId' | 'method' | 'path' | 'auth' | 'leaves'> {
+export interface SampleRequest extends SampleData, Pick<ExampleRequest, 'leaves'> {
   readonly route: Route;
   readonly query: Readonly<Record<string, string>>;
-  /** Texts such as `{{client_id}}` stand for variables. */
   readonly body: object | undefined;
   /** The fields that the body must have. */
   readonly required: readonly string[];
-  /** Takes an `Idempotency-Key`. */
-  readonly isIdempotent: boolean;
 }
 
 /**
@@ -29,6 +27,9 @@ export function requestOf(operationId: string): SampleRequest {
 const sampleRequest = ({ headers, path, body, ...request }: ExampleRequest, route: Route): SampleRequest => ({
   ...request,
   route,
+  template: route.path,
+  headers: {},
+  returns: returnsOf(route),
   path: path.replace(/\?.*/, ''),
   query:
     route.upsert === undefined
@@ -38,6 +39,9 @@ const sampleRequest = ({ headers, path, body, ...request }: ExampleRequest, rout
   required: requiredIn(route.body?.schema.shape ?? {}),
   isIdempotent: 'Idempotency-Key' in headers,
 });
+
+const returnsOf = ({ response }: Route): SampleData['returns'] =>
+  response.schema === undefined ? 'nothing' : response.media === undefined ? 'json' : 'text';
 
 const asShown = (text: string): string => text.replaceAll(NEW, '');
 
@@ -54,32 +58,6 @@ function filterOf(route: Route): Readonly<Record<string, string>> {
   }
   return {};
 }
-
-/** What a text consists of: `/clients/{{client_id}}` is a text and a variable. */
-export const partsOf = (text: string): readonly ({ readonly text: string } | { readonly variable: string })[] =>
-  text
-    .split(/(\{\{\w+\}\})/)
-    .filter((part) => part !== '')
-    .map((part) => (/^\{\{\w+\}\}$/.test(part) ? { variable: part.slice(2, -2) } : { text: part }));
-
-/** `client_id` is `clientId`. */
-export const inCamelCase = (name: string): string =>
-  name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-/** A literal in one line where it has room beside \`room\` characters, else with one element in each line. */
-export function bracketed(
-  [open, close]: readonly [string, string],
-  elements: readonly string[],
-  { indent = '', step = '  ', room = 30 },
-): string {
-  const line = `${open}${elements.join(', ')}${close}`;
-  if (indent.length + line.length + room <= WIDTH && !line.includes('\n')) return line;
-  const lines = elements.map((element) => `${indent}${step}${element},\n`);
-  return `${open.trim()}\n${lines.join('')}${indent}${close.trim()}`;
-}
-
-/** As formatters of TypeScript and Python have it. */
-const WIDTH = 80;
 
 const routes = new Map<string, Route>(contracts.flatMap((contract) => Object.entries(contract.routes)));
 

@@ -1,14 +1,13 @@
-import { CURL_SETUP, curlOf } from './curl.ts';
-import { PYTHON_SETUP, pythonOf } from './python.ts';
+import { CURL_SETUP } from './curl.ts';
+import { samplesFor } from './generators.ts';
+import { PYTHON_SETUP } from './python.ts';
 import { requestOf } from './request.ts';
-import { TYPESCRIPT_SETUP, typescriptOf } from './typescript.ts';
+import type { Sample } from './text.ts';
+import { TYPESCRIPT_SETUP } from './typescript.ts';
+
+export type { Sample } from './text.ts';
 
 /** Samples of requests, made from the contracts and their examples. */
-
-export interface Sample {
-  readonly language: 'curl' | 'TypeScript' | 'Python';
-  readonly text: string;
-}
 
 /**
  * What all samples use, before the login. The others use what the login leaves, and variables for ids of records:
@@ -21,11 +20,4 @@ export const SETUP: readonly Sample[] = [
 ];
 
 /** How to send this operation's request. @throws TypeError for an operation that no contract has */
-export function samplesOf({ id }: { readonly id: string }): readonly Sample[] {
-  const request = requestOf(id);
-  return [
-    { language: 'curl', text: curlOf(request) },
-    { language: 'TypeScript', text: typescriptOf(request) },
-    { language: 'Python', text: pythonOf(request) },
-  ];
-}
+export const samplesOf = ({ id }: { readonly id: string }): readonly Sample[] => samplesFor(requestOf(id));

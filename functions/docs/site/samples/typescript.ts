@@ -1,5 +1,5 @@
 import { BATCH, FEED, readableCall } from '../../../../packages/client/generate/calls.ts';
-import { bracketed, inCamelCase, partsOf, type SampleRequest } from './request.ts';
+import { bracketed, inCamelCase, partsOf, type SampleData } from './text.ts';
 
 /** Calls of `@custodia/client`, whose instance is `custodia`. */
 
@@ -12,34 +12,42 @@ const secret = 'cst_…';`;
 const LOGIN = `// Logs in with its first request, and renews the token before it ends.
 const custodia = createCustodia({ baseUrl, credentials: { appCode, secret } });`;
 
-export function typescriptOf(request: SampleRequest): string {
+export function typescriptOf(request: SampleData): string {
   if (request.operationId === 'login') return LOGIN;
-  const { operationId, method, route, body, query, auth } = request;
+  const { operationId, method, template, body, query, headers, auth } = request;
   if (auth === 'signature') return `const { receipt } = await custodia.sendWebhook(${literalOf(body)});`;
-  if (route.path === FEED) {
+  if (template === FEED) {
     const options = literalOf({ ...query, follow: false });
     return `for await (const event of custodia.events(${options})) {\n  console.log(event);\n}`;
   }
-  if (route.path === BATCH) {
-    const { operations } = body as { readonly operations: unknown };
+  if (template === BATCH) {
+    const { operations } = body as { readonly operations?: unknown };
     return `const { results } = await custodia.batch(${literalOf(operations)});`;
   }
-  const { group, name, isList, sends } = readableCall(method, route.path, { operationId, requestBody: body });
+  const { group, name, isList, sends } = readableCall(method, template, { operationId, requestBody: body });
   const isQueried = Object.keys(query).length > 0;
-  const given = [...parametersOf(request), body, isQueried ? (sends === 'query' ? query : { query }) : undefined];
+  const hasHeaders = Object.keys(headers).length > 0;
+  const options = {
+    ...(isQueried && sends !== 'query' ? { query } : {}),
+    ...(hasHeaders ? { headers } : {}),
+  };
+  const queried = sends === 'query' && (isQueried || hasHeaders) ? query : undefined;
+  const given = [...parametersOf(request), body, queried, Object.keys(options).length === 0 ? undefined : options];
   const call = `custodia.${group}.${name}(${given
     .filter((each) => each !== undefined)
     .map((each) => literalOf(each))
     .join(', ')})`;
   const result = resultOf(group, name);
   if (isList) return `for await (const ${result} of ${call}) {\n  console.log(${result});\n}`;
-  return `${route.response.schema === undefined ? '' : `const ${result} = `}await ${call};`;
+  return `${request.returns === 'nothing' ? '' : `const ${result} = `}await ${call};`;
 }
 
 /** The values of the path's parameters. */
-function parametersOf({ route, path }: SampleRequest): string[] {
+function parametersOf({ template, path }: SampleData): string[] {
   const values = path.split('/');
-  return route.path.split('/').flatMap((segment, index) => (segment.startsWith('{') ? (values[index] ?? []) : []));
+  return template
+    .split('/')
+    .flatMap((segment, index) => (segment.startsWith('{') ? decodeURIComponent(values[index] ?? '') : []));
 }
 
 /** `clients.get` returns a `client`, `tickets.listMessages` has each `message`, `docs.getFile` a `file`. */

@@ -1,0 +1,2 @@
+/** What `site/samples/generators.ts` is bundled to. */
+export { samplesFor } from '../site/samples/generators.ts';
