@@ -127,3 +127,14 @@ function visitSchemas(node: unknown, at: string, visit: (schema: Node, at: strin
     if (!isData) visitSchemas(member, `${at}/${key}`, visit);
   }
 }
+
+it('gives the values of a sort names for generators, which would make VALUE_0 of a minus', () => {
+  const enums = Array.from(
+    documentText(document).matchAll(/"enum": (\[[^\]]*"-[^\]]*\])(,\s*"x-enum-varnames": (\[[^\]]*\]))?/g),
+  );
+  expect(enums.length).toBeGreaterThan(1);
+  for (const [, values = '', , names = '[]'] of enums) {
+    const expected = { created_at: 'CREATED_AT', '-created_at': 'CREATED_AT_DESCENDING' };
+    expect(JSON.parse(names)).toEqual(JSON.parse(values).map((value: keyof typeof expected) => expected[value]));
+  }
+});

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isFound, keyText, MAX_WORDS, wantedWords, wordsOf } from '../../shared/words.ts';
+import { isFound, keyText, MAX_WORDS, sizeInWords, wantedWords, wordsOf } from '../../shared/words.ts';
 
 /** Whether a query finds a record with one text. */
 const finds = (q: string, text: string, claims: readonly string[] = []): boolean => {
@@ -160,4 +160,13 @@ it('a text as a key is as it is, or of up to 1,024 bytes of its own', () => {
       expect(keyText(` ${one}\u200b`)).toBe(keys[0]);
     }),
   );
+});
+
+it.each([
+  [1_048_576, '1 MB'],
+  [65_536, '64 KB'],
+  [20_480, '20 KB'],
+  [1_500, '1500 bytes'],
+])('says %s bytes as %s', (bytes, words) => {
+  expect(sizeInWords(bytes)).toBe(words);
 });
