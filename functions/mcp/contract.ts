@@ -11,7 +11,15 @@ const isRequestId = (value: unknown): boolean =>
 const requestId = (description: string) =>
   z
     .custom<string | number>(isRequestId, { error: 'must be a string of up to 200 characters, or a whole number' })
-    .meta({ ...field.shownAs({ anyOf: [{ type: 'string', maxLength: 200 }, { type: 'integer' }] }), examples: [1] })
+    .meta({
+      ...field.shownAs({
+        anyOf: [
+          { type: 'string', maxLength: 200 },
+          { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+        ],
+      }),
+      examples: [1],
+    })
     .optional()
     .describe(description);
 

@@ -101,9 +101,12 @@ function bodySchema(body: Body): z.ZodObject {
     field,
     schema.optional().meta({ ...schema.meta(), default: undefined, readOnly: true }),
   ]);
-  const schema = z
-    .strictObject({ ...naming(body.schema.shape), ...Object.fromEntries(readOnly) })
-    .meta({ id: body.name, description: body.description });
+  // What takes unknown members in a loose schema is said by leaving out `additionalProperties`.
+  const object = body.schema.def.catchall instanceof z.ZodNever ? z.strictObject : z.object;
+  const schema = object({ ...naming(body.schema.shape), ...Object.fromEntries(readOnly) }).meta({
+    id: body.name,
+    description: body.description,
+  });
   described.set(body, schema);
   return schema;
 }
