@@ -8,18 +8,12 @@ const version = () => z.literal('2.0').describe('Version of JSON-RPC.');
 const isRequestId = (value: unknown): boolean =>
   typeof value === 'string' ? /^\P{C}{0,200}$/u.test(value) : Number.isSafeInteger(value);
 
+const INTEGER = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const;
+
 const requestId = (description: string) =>
   z
     .custom<string | number>(isRequestId, { error: 'must be a string of up to 200 characters, or a whole number' })
-    .meta({
-      ...field.shownAs({
-        anyOf: [
-          { type: 'string', maxLength: 200 },
-          { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-        ],
-      }),
-      examples: [1],
-    })
+    .meta({ ...field.shownAs({ anyOf: [{ type: 'string', maxLength: 200 }, INTEGER] }), examples: [1] })
     .optional()
     .describe(description);
 

@@ -54,8 +54,9 @@ describe('schemas of requests', () => {
     expect(schemas.ClientCreate?.required).toEqual(['name']);
   });
 
-  it('take no field that they do not name', () => {
-    for (const name of asked) expect(schemas[name], name).toMatchObject({ additionalProperties: false });
+  it('take no field that they do not name, but for what programs of others send', () => {
+    const open = [...asked].filter((name) => schemas[name]?.additionalProperties !== false);
+    expect(open.toSorted()).toEqual(['Alert', 'AlertmanagerAlerts']);
   });
 });
 
