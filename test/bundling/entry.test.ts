@@ -9,7 +9,7 @@ it('an entry makes the warm start that its function has rights for, after its ha
   const starts = Map.groupBy([AUTHORIZER, ...contracts.map(({ name }) => name)], startOf);
   expect(starts.get('')?.toSorted()).toEqual(['docs', 'openapi']);
   expect(starts.get('environmentPublicKeys')).toEqual(['well-known']);
-  expect(starts.get('readWarmKey,environmentPublicKeys')?.toSorted()).toEqual(['auth', 'authorizer']);
+  expect(starts.get('readWarmKey,environmentPublicKeys')?.toSorted()).toEqual(['alerts', 'auth', 'authorizer']);
   expect(starts.get('readWarmKey')).toContain('clients');
   expect(starts.size).toBe(4);
   expect(entryOf('clients', contracts)).toMatch(/^export \{ handler \}/);
