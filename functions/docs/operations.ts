@@ -2,7 +2,6 @@ import { Problem } from '#contract';
 import { type Operations, respond } from '#http';
 import type { docs } from './contract.ts';
 import type { Asset, SitePage } from './site/file.ts';
-import { pages, START } from './site/site.static.ts';
 
 /**
  * Pages name the files of their version, so browsers revalidate them each time; the response is a 304 until a
@@ -20,20 +19,29 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const THIS_ONCE = 'no-store';
 
 export const docsOperations: Operations<typeof docs> = {
-  getDocs: async () => pageResponse(pages[START]),
-  getDocsFile: async ({ params }) => {
-    const page = await pageNamed(params.file);
-    if (page !== undefined && params.file !== START) return pageResponse(page);
-    return assetResponse(await assetNamed(params.file), params.file);
+  getDocs: async () => {
+    const { pages, START } = await site();
+    return pageResponse(pages[START]);
+  },
+  getDocsFile: async ({ params: { file } }) => {
+    const page = await pageNamed(file);
+    return page === undefined ? assetResponse(await assetNamed(file), file) : pageResponse(page);
   },
 };
+
+/** Loaded when it is first asked for: on a machine that makes it then, that starts a process of esbuild. */
+const site = () => import('./site/site.static.ts');
 
 async function pageNamed(name: string): Promise<SitePage | undefined> {
   // Large: not loaded with the function.
   if (name === 'reference-all') return (await import('./site/reference-all.static.ts')).all;
-  const known = name.startsWith('reference') ? (await import('./site/reference.static.ts')).reference : pages;
-  return Object.hasOwn(known, name) ? known[name] : undefined;
+  if (name.startsWith('reference')) return named((await import('./site/reference.static.ts')).reference, name);
+  const { pages, START } = await site();
+  return name === START ? undefined : named(pages, name);
 }
+
+const named = (pages: Readonly<Partial<Record<string, SitePage>>>, name: string): SitePage | undefined =>
+  Object.hasOwn(pages, name) ? pages[name] : undefined;
 
 const pageResponse = (page: SitePage | undefined) => {
   if (page === undefined) throw noSuchFile();

@@ -10,7 +10,8 @@ const MOST = 24_000;
  * @param link the `Link` of the response
  */
 export function cut(body: string, link = ''): readonly string[] {
-  const next = /[?&]after=([\w-]+)[^>]*>; rel="next"/.exec(link)?.[1];
+  const [, target = ''] = /<([^<>]*)>; ?rel="next"/.exec(link) ?? [];
+  const next = URL.parse(target, 'http://localhost')?.searchParams.get('after') ?? undefined;
   if (Buffer.byteLength(body) <= MOST) return next === undefined ? [body] : [body, `More: go on with after=${next}.`];
   const parsed = parseJson(body);
   const { data, page, page_size: size } = isObject(parsed) ? parsed : {};

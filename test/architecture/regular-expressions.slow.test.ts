@@ -35,10 +35,12 @@ const ACCEPTED_IN: Readonly<Record<string, string>> = {
 
 /** Sees our own pages, when they are made. */
 const MAKES_PAGES = 'functions/docs/site/';
+/** Sees our own samples, with what somebody has typed, in the own browser. */
+const COLOURS_SAMPLES = 'functions/docs/browser/colours.js';
 
 const found = expressionsIn(['packages', 'functions', 'shared', 'local']);
 const isOpen = ({ file }: Expression): boolean => ACCEPTED_IN[file] === undefined;
-const servesRequests = (file: string): boolean => !file.startsWith(MAKES_PAGES);
+const servesRequests = (file: string): boolean => !file.startsWith(MAKES_PAGES) && file !== COLOURS_SAMPLES;
 const makers = found.makers.filter(servesRequests);
 const all = [...found.literals.filter(({ file }) => servesRequests(file)), ...found.ofZod.filter(isOpen)];
 
