@@ -36,7 +36,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   terminals: { kilobytes: 475, modules: 501 },
   mcp: { kilobytes: 645, modules: 585 },
   openapi: { kilobytes: 1125, modules: 485 },
-  docs: { kilobytes: 700, modules: 500 },
+  docs: { kilobytes: 450, modules: 500 },
   access: { kilobytes: 487, modules: 504 },
   logs: { kilobytes: 453, modules: 485 },
   tickets: { kilobytes: 521, modules: 520 },
