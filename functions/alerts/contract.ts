@@ -21,19 +21,13 @@ const fingerprint = () =>
 
 const isTexts = (value: unknown): boolean => value === undefined || value === null || isObject(value);
 
-/** Texts by name. A template may leave numbers and booleans. */
+/** Texts by name. A template may leave numbers and booleans, and what else there is does not count. */
 const texts = (description: string) =>
   z
     .unknown()
     .refine(isTexts, { error: 'must be a JSON object' })
     .optional()
-    .meta(
-      field.shownAs({
-        type: 'object',
-        additionalProperties: { type: 'string', maxLength: MAX_ALERTS_BODY },
-        description,
-      }),
-    );
+    .meta(field.shownAs({ type: ['object', 'null'], additionalProperties: true, description }));
 
 const time = (description: string) => anyText().optional().describe(`${description}`);
 
@@ -56,14 +50,10 @@ const alertmanager = adapted(
   body('AlertmanagerAlerts', () => ({
     alerts: z
       // What is no alert is refused alone: others of its group are not lost.
-      .array(
-        alertmanagerAlert()
-          .nullable()
-          .catch(null)
-          .meta(field.shownAs({ default: undefined })),
-      )
+      .array(alertmanagerAlert().nullable().catch(null))
       .max(MOST_ALERTS, { error: `must have at most ${MOST_ALERTS} elements` })
-      .describe('The alerts.'),
+      .describe('The alerts.')
+      .meta({ override: ({ jsonSchema }) => Object.assign(jsonSchema, { items: Object(jsonSchema.items).anyOf[0] }) }),
   })).describe('A group of alerts.'),
   (schema) => schema.loose(),
 );

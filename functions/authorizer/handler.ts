@@ -88,11 +88,11 @@ const deniedWith = (
 
 /**
  * The address of the service, as `requestOf` of `#http` knows it: only `requestContext.path` has the name of the stage,
- * where the address has one.
+ * where the address has one. AWS promises neither to authorizers (its own example has no domain name).
  */
-function baseUrlOf({ path, requestContext }: APIGatewayRequestAuthorizerEvent): string {
-  const { domainName, path: called } = requestContext;
-  return baseUrlAt(domainName, called.slice(0, called.length - path.length));
+function baseUrlOf({ path, requestContext }: APIGatewayRequestAuthorizerEvent): string | undefined {
+  const { domainName, path: called }: Partial<typeof requestContext> = requestContext;
+  return domainName && called && baseUrlAt(domainName, called.slice(0, called.length - path.length));
 }
 
 function refused(reason: string): Error {

@@ -131,11 +131,11 @@ export const CHALLENGE = 'Bearer realm="custodia"';
  * A challenge with the address of the resource's metadata (RFC 9728 §5.1), from which clients of OAuth find out where
  * they get a token. Other schemes than `Bearer` are left as they are.
  * Clients of MCP would ignore the token that they were given, and ask for an authorization endpoint: they get none.
- * @param baseUrl the address of the service, as it was called
+ * @param baseUrl the address of the service, as it was called; undefined: unknown, and left out
  * @param resource the path of the route; undefined: unknown
  */
-export const withMetadata = (challenge: string, baseUrl: string, resource?: string): string =>
-  challenge.startsWith('Bearer ') && resource !== '/api/v1/mcp'
+export const withMetadata = (challenge: string, baseUrl: string | undefined, resource?: string): string =>
+  baseUrl && challenge.startsWith('Bearer ') && resource !== '/api/v1/mcp'
     ? `${challenge}, resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`
     : challenge;
 

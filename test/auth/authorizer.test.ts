@@ -150,6 +150,8 @@ describe('the authorizer', () => {
         'Bearer realm="custodia", error="invalid_token", error_description="The token has expired", ' +
         'resource_metadata="https://api.example.com/.well-known/oauth-protected-resource"',
     });
+    const unnamed = { ...bearer('x.y.z'), requestContext: { requestId: 'r' } } as APIGatewayRequestAuthorizerEvent;
+    expect((await handler(unnamed)).context?.challenge).toMatch(/^Bearer realm="custodia", [^,]*, [^,]*$/);
     for (const now of [Date.now(), anHourAgo])
       expect((await denial(theirs, now))?.detail).toMatch(/^The token is not one of this service\. /);
     expect((await denial({ ...theirs, kid: 'another' }, anHourAgo))?.detail).toMatch(/^The token is signed with a key/);

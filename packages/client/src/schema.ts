@@ -7268,7 +7268,7 @@ export interface components {
              *       }
              *     ]
              */
-            alerts: (({
+            alerts: ({
                 /**
                  * @description Whether it fires, or is over.
                  * @enum {string}
@@ -7278,12 +7278,12 @@ export interface components {
                 fingerprint: string;
                 /** @description What it is about: `client_slug`, `severity` … */
                 labels?: {
-                    [key: string]: string;
-                };
+                    [key: string]: unknown;
+                } | null;
                 /** @description `summary` is the subject of the ticket, `description` its description. */
                 annotations?: {
-                    [key: string]: string;
-                };
+                    [key: string]: unknown;
+                } | null;
                 /** @description When it began to fire. */
                 startsAt?: string;
                 /** @description When it was over. */
@@ -7292,7 +7292,7 @@ export interface components {
                 generatorURL?: string;
             } & {
                 [key: string]: unknown;
-            }) | null)[];
+            })[];
         };
         /** @description What was done about each alert. */
         AlertsTaken: {
@@ -7353,8 +7353,8 @@ export interface components {
              *     }
              */
             labels?: {
-                [key: string]: string;
-            };
+                [key: string]: unknown;
+            } | null;
             /**
              * @description When it began to fire: the same when it is over. It only orders what comes late.
              * @example 2026-11-20T09:30:00.000Z
