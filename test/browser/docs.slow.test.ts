@@ -22,6 +22,7 @@ const PAGES = [
     '/retries',
     '/reference',
     '/reference-service-actions',
+    '/reference-services',
     '/reference-batch',
     '/problems',
     '/webhooks',

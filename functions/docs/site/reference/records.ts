@@ -73,7 +73,8 @@ export function recordSection(name: string): string {
 ${recordBody(name, true)}
 ${links.length === 0 ? '' : `<p class="users">Of: ${links.join(', ')}.</p>`}
 </div>
-<div class="shows"><div class="card"><p class="title">Example</p>${jsonHtml(exampleOf(schemaNamed(name)))}</div></div>
+<div class="shows" tabindex="0" role="region" aria-label="Example of ${name}">
+<div class="card"><p class="title">Example</p>${jsonHtml(exampleOf(schemaNamed(name)))}</div></div>
 </div>
 </section>`;
 }
