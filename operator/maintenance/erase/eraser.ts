@@ -61,7 +61,6 @@ export class Eraser {
       return [];
     });
     await emptyRegister(place, id, onDelete);
-    await emptyPartition(place, tenantPartition(id, 'ALERT'), onDelete);
     for (const partition of [...(isLast ? notes : []), ...records]) await emptyPartition(place, partition, onDelete);
   }
 

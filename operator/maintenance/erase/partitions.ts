@@ -21,6 +21,11 @@ export interface Partitions {
 /** Audited records that name what they have sent. */
 const CALLERS = ['Integration', 'User'];
 
+const WITHOUT_RECORDS = [
+  ...['ONCE#TOKEN', 'PROVIDER_KEYS', 'REFUSALS', 'READS', 'BUDGET', 'QUOTA', 'DELIVERY', 'TRASH', 'DATA_KEY'],
+  ...['USER_ACCESS', 'ALERT'],
+] as const;
+
 /** @param integrations the kind of the integrations, which go last */
 export async function partitionsOf(
   place: EraseTarget,
@@ -49,16 +54,7 @@ export async function partitionsOf(
     ...kinds.flatMap(({ entity }) => listOf(tenant, entity).itemPartitions.map(({ partition }) => partition)),
     ...callers.flatMap((id) => DEDUPLICATED.map((kind) => tenantPartition(tenant, 'ONCE', kind, id))),
     ...kinds.map(({ entity }) => storedSets.partitionOf(tenantPartition(tenant, entity.name))),
-    tenantPartition(tenant, 'ONCE', 'TOKEN'),
-    tenantPartition(tenant, 'PROVIDER_KEYS'),
-    tenantPartition(tenant, 'REFUSALS'),
-    tenantPartition(tenant, 'READS'),
-    tenantPartition(tenant, 'BUDGET'),
-    tenantPartition(tenant, 'QUOTA'),
-    tenantPartition(tenant, 'DELIVERY'),
-    tenantPartition(tenant, 'TRASH'),
-    tenantPartition(tenant, 'DATA_KEY'),
-    tenantPartition(tenant, 'USER_ACCESS'),
+    ...WITHOUT_RECORDS.map((name) => tenantPartition(tenant, name)),
   ];
   const names = kinds.map(({ entity }) => entity.name).filter((name) => name !== integrations.name);
   const records = [...names, integrations.name].map((name) => tenantPartition(tenant, name));
