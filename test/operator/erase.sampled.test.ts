@@ -75,7 +75,7 @@ const idempotency = () => ({ 'idempotency-key': randomUUID() });
 
 /**
  * A small organization with a record of each kind that names partitions: children, filters, unique values, deliveries,
- * refusals.
+ * refusals, alerts.
  */
 async function smallOrganization(): Promise<OrgAccess> {
   const org = await api.orgToken('Small');
@@ -92,6 +92,7 @@ async function smallOrganization(): Promise<OrgAccess> {
   await keyMadeBy(api, calls);
   await deliver(api, org, { event_type: 'invoice.paid', data: {} });
   await loginWith(api, org.appCode, 'wrong');
+  await calls.ask('POST', '/api/v1/alerts/custodia', { fingerprint: 'db-1', status: 'firing' });
   return org;
 }
 
