@@ -1,7 +1,7 @@
 import { batchedRequests, type MatchedRoute, type Operations, respond } from '#http';
 import { increment } from '#telemetry';
 import { isBatchable } from './batchable.ts';
-import type { batch } from './contract.ts';
+import { batch } from './contract.ts';
 import { inOrder } from './in-order.ts';
 import { AT_ONCE, BEGIN_WITHIN, END_WITHIN } from './limits.ts';
 import { type Line, linesOf } from './lines.ts';
@@ -55,7 +55,7 @@ export const batchOperations = (tables: Tables): Operations<typeof batch> => {
           'Content-Type': isNdjson ? 'application/x-ndjson' : 'application/json',
           ...(wantsRecords ? { 'Preference-Applied': 'return=representation' } : {}),
         }),
-        ...(all.some(({ status }) => status >= 400) && { status: 207 }),
+        ...(all.some(({ status }) => status >= 400) && { status: batch.routes.runBatch.batch.partly.status }),
       };
     },
   };
