@@ -11,13 +11,9 @@ export interface ReferencePage {
 
 /** The pages with links that lead to the page that has the anchor. @throws TypeError for an anchor that none has */
 export function withLinks(pages: readonly ReferencePage[]): readonly ReferencePage[] {
-  const places = new Map(
-    pages.flatMap(({ name, main }) =>
-      Array.from(main.matchAll(/ id="([^"]+)"/g), ([, id = '']) => [id, name] as const),
-    ),
-  );
+  const places = new Map(pages.flatMap(({ name, main }) => anchorsIn(main).map((id) => [id, name] as const)));
   return pages.map((page) => {
-    const own = new Set(Array.from(page.main.matchAll(/ id="([^"]+)"/g), ([, id = '']) => id));
+    const own = new Set(anchorsIn(page.main));
     const main = page.main.replace(/ href="#([^"]+)"/g, (link, id: string) => {
       if (own.has(id)) return link;
       const place = places.get(id);
@@ -27,6 +23,8 @@ export function withLinks(pages: readonly ReferencePage[]): readonly ReferencePa
     return { ...page, main };
   });
 }
+
+const anchorsIn = (html: string): readonly string[] => Array.from(html.matchAll(/ id="([^"]+)"/g), ([, id = '']) => id);
 
 /** A script replaces the address by that of the page's API, and its part in front of `/api/v1`. */
 export const withAddress = (html: string): string => {
