@@ -2,7 +2,7 @@ import { listErrors } from '@custodia/counted-lists';
 import { Problem, pointer } from '#contract';
 import { runToCommit } from '#http';
 import type { Caller } from '#identity';
-import { RequestSession, StaleRead, Tenant } from '#table';
+import { type RequestSession, StaleRead, Tenant } from '#table';
 import { logger } from '#telemetry';
 import { inOrder } from '../batch/in-order.ts';
 import type { Alert } from './alert.ts';
@@ -90,11 +90,7 @@ async function take(digest: string, sent: Sent, group: Group, act: (step: Step) 
   }
 }
 
-function senderIn({ caller, session }: Sent): Sender {
-  const own = RequestSession.ofEnvironment(session.deadline - session.clock(), session.clock);
-  own.audit.origin = session.audit.origin;
-  return { tenant: Tenant.of(caller, own), caller };
-}
+const senderIn = ({ caller, session }: Sent): Sender => ({ tenant: Tenant.of(caller, session.beside()), caller });
 
 /** Looks at alerts that were held, whose maintenance is over. What fails is looked at with the next request. */
 async function lookAtHeld(sent: Sent, group: Group): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem, type Route } from '#contract';
 import { type Actor, actorOf, type Caller } from '#identity';
-import { RequestSession, Tenant } from '#table';
+import { type RequestSession, Tenant } from '#table';
 import { logger } from '#telemetry';
 import { type Credentials, countRefusal } from '#tenancy';
 
@@ -29,8 +29,7 @@ export async function recordRefusal(
   what: Refused,
   attempt?: Attempt,
 ): Promise<void> {
-  const session = RequestSession.ofEnvironment(TIMEOUT_MS, request.clock);
-  session.audit.origin = request.audit.origin;
+  const session = request.beside(TIMEOUT_MS);
   session.audit.actAs(attempt?.actor ?? { type: 'anonymous' }, what);
   const tenant = Tenant.ofCredentials(integration, session);
   const writing = record(tenant, integration.integration_id, what, attempt).catch(async (error: unknown) => {

@@ -61,6 +61,13 @@ export class RequestSession implements TimeLimit {
     return new RequestSession(environmentTable(), clock, clock() + timeoutMs, tenantTable);
   }
 
+  /** Another session for the same request, with a unit of work of its own. @param timeoutMs by default what is left */
+  beside(timeoutMs = this.deadline - this.clock()): RequestSession {
+    const session = RequestSession.ofEnvironment(timeoutMs, this.clock);
+    session.audit.origin = this.audit.origin;
+    return session;
+  }
+
   /** As {@link ofEnvironment}, with the rights of these credentials alone. For the operator's commands. */
   static withRightsOf(credentials: Credentials, timeoutMs: number, clock: Clock = systemClock): RequestSession {
     return new RequestSession(tableWith(credentials), clock, clock() + timeoutMs);
