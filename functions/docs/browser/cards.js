@@ -2,6 +2,7 @@
 
 import { colour } from './colours.js';
 import { element } from './response.js';
+import { copyButton } from './site.js';
 import { current, onChange } from './token.js';
 
 /**
@@ -66,21 +67,8 @@ function addBar(card, label, names, chosen) {
     button.addEventListener('click', () => chosen(name, button));
     tabs.append(button);
   }
-  card.querySelector('.title')?.after(tabs, ...(navigator.clipboard === undefined ? [] : [copyButton(card)]));
-}
-
-/** @param {Element} card */
-function copyButton(card) {
-  const button = element('button', { type: 'button', className: 'copy', textContent: 'Copy' });
-  button.addEventListener('click', async () => {
-    const shown = Array.from(card.querySelectorAll('pre')).find((block) => block.checkVisibility());
-    await navigator.clipboard.writeText(shown?.textContent ?? '');
-    button.textContent = 'Copied';
-    setTimeout(() => {
-      button.textContent = 'Copy';
-    }, 2_000);
-  });
-  return button;
+  const shown = () => Array.from(card.querySelectorAll('pre')).find((block) => block.checkVisibility())?.textContent;
+  card.querySelector('.title')?.after(tabs, ...(navigator.clipboard === undefined ? [] : [copyButton(shown)]));
 }
 
 /** @param {Element} card */

@@ -8,21 +8,27 @@ for (const element of document.querySelectorAll('[data-base]')) element.textCont
 
 const commands = document.querySelectorAll('pre:not(.shows pre, .bodies pre, :has(.language-json, .language-http))');
 for (const block of navigator.clipboard === undefined ? [] : commands) {
+  const frame = document.createElement('div');
+  frame.className = 'code';
+  block.replaceWith(frame);
+  frame.append(
+    block,
+    copyButton(() => block.textContent),
+  );
+}
+
+/** A button that copies a text, and says so for a moment. @param {() => string | null | undefined} textOf */
+export function copyButton(textOf) {
   const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'copy';
-  button.textContent = 'Copy';
+  Object.assign(button, { type: 'button', className: 'copy', textContent: 'Copy' });
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(block.textContent ?? '');
+    await navigator.clipboard.writeText(textOf() ?? '');
     button.textContent = 'Copied';
     setTimeout(() => {
       button.textContent = 'Copy';
     }, 2_000);
   });
-  const frame = document.createElement('div');
-  frame.className = 'code';
-  block.replaceWith(frame);
-  frame.append(block, button);
+  return button;
 }
 
 /** The search, whose script is fetched when it is first opened. */
