@@ -1,7 +1,5 @@
 import { schema } from '@custodia/counted-lists';
 import { Duration, Validations } from 'aws-cdk-lib';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
@@ -9,6 +7,7 @@ import { Construct } from 'constructs';
 import { journalEntity } from '#table';
 import type { Functions } from './functions.ts';
 import { DELIVERIES, DELIVERY_SCHEDULE, DELIVERY_WAKE_UP } from './rights.ts';
+import { callOnSchedule } from './schedule.ts';
 import { functionNameOf } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import type { TableReference } from './table.ts';
@@ -22,9 +21,6 @@ interface DeliveriesProps {
 /** The queues' names, fixed so that the operations stack can name them without a reference. */
 export const queueName = (scope: Construct): string => functionNameOf(scope, 'deliveries');
 export const deadLettersName = (scope: Construct): string => functionNameOf(scope, 'deliveries-dead-letters');
-
-/** How often the schedule looks for endpoints that nobody woke. */
-const EVERY = Duration.minutes(5);
 
 /**
  * What wakes deliveries (`docs/decisions/0201-events.md`): the table's stream and the schedule put wake-ups into a
@@ -55,7 +51,7 @@ export class Deliveries extends Construct {
     this.#callWorker(functions, settings);
     // Without a stream the schedule alone wakes.
     if (table.tableStreamArn !== undefined) this.#callOnInsertions(functions, table.tableStreamArn);
-    this.#callSchedule(functions);
+    callOnSchedule(this, functions.named(DELIVERY_SCHEDULE), 'Wakes deliveries that nobody else woke');
   }
 
   /**
@@ -138,18 +134,6 @@ export class Deliveries extends Construct {
       bisectBatchOnError: true,
       maxRecordAge: Duration.minutes(10),
       onFailure: { bind: () => ({ destination: this.#deadLetters.queueArn }) },
-    });
-  }
-
-  #callSchedule(functions: Functions): void {
-    const schedule = new Rule(this, 'Schedule', {
-      description: 'Wakes deliveries that nobody else woke',
-      schedule: Schedule.rate(EVERY),
-      targets: [new Target(functions.named(DELIVERY_SCHEDULE).alias, { retryAttempts: 2, maxEventAge: EVERY })],
-    });
-    Validations.of(schedule).acknowledge({
-      id: 'Serverless-EventBusDLQ',
-      reason: 'A call that was not made is over: the next one, five minutes later, finds whatever it would have found.',
     });
   }
 }

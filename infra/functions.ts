@@ -12,6 +12,7 @@ import {
   DELIVERIES,
   DELIVERY_SCHEDULE,
   DELIVERY_WAKE_UP,
+  HELD_ALERTS,
   keyOfTenantRole,
   type Rights,
   rightsOf,
@@ -60,6 +61,8 @@ const behindGateway = ({ memory }: Settings): Running => ({
     'Only API Gateway calls it, and waits for the response: a dead letter queue is for calls that nobody waits for.',
 });
 
+const CALLED_AGAIN = 'A schedule calls it: the next call, five minutes later, finds whatever the failed one left.';
+
 /** They wait for others most of their time, so they have less memory than functions that somebody waits for. */
 const IN_BACKGROUND: Readonly<Record<(typeof BACKGROUND)[number], Running>> = {
   [DELIVERIES]: {
@@ -79,8 +82,9 @@ const IN_BACKGROUND: Readonly<Record<(typeof BACKGROUND)[number], Running>> = {
   [DELIVERY_SCHEDULE]: {
     timeout: Duration.seconds(90),
     memorySize: 512,
-    noDeadLetters: 'A schedule calls it: the next call, five minutes later, finds whatever the failed one left.',
+    noDeadLetters: CALLED_AGAIN,
   },
+  [HELD_ALERTS]: { timeout: Duration.seconds(90), memorySize: 512, noDeadLetters: CALLED_AGAIN },
 };
 
 /** The functions, and the tenant roles under which they work on the table. */
@@ -102,6 +106,7 @@ export class Functions extends Construct {
     const { authorizerCacheSeconds } = props.settings;
     this.named(AUTHORIZER).lambda.addEnvironment('AUTHORIZER_CACHE_SECONDS', String(authorizerCacheSeconds));
     this.#tenantRole('SignInRole', 'sign-in');
+    this.#tenantRole('AlertsRole', 'alerts');
     this.#tenantRole('PlainTenantRole', 'records-without-secrets');
     this.#tenantRole('TenantRole', 'records');
     this.#tenantRole('AuditedRecordsRole', 'audited-records');

@@ -33,6 +33,8 @@ export interface Rights {
   readonly readsRegister?: true;
   /** Deletes entries of that register. */
   readonly tidiesRegister?: true;
+  /** Finds alerts that are held, and deletes those entries: queries `HELD_ALERTS` and nothing else of the table. */
+  readonly takesHeldAlerts?: true;
   /** Reads how far endpoints and journals are: numbers, and nothing else of the table. */
   readonly readsBacklogs?: true;
   /** Sends wake-ups to the queue of deliveries. */
@@ -43,6 +45,7 @@ export interface Rights {
  * - `sign-in`: finds out who signs in: reads users, their identities and their providers, links an identity, and adds
  *   audit events;
  * - `records-without-secrets`: only reaches the tenant's own partition keys;
+ * - `alerts`: as that, also registers alerts that are held;
  * - `records`: also decrypts the tenant's secrets, as all following kinds do, but adds no audit events;
  * - `audited-records`: also adds to the audit log, as all following kinds do;
  * - `attachments`: as `records`, also puts, reads and deletes the objects of the tenant's attachments;
@@ -55,6 +58,7 @@ export interface Rights {
  * - `deliveries`: reads records, and changes only what a delivery changes (`functions/deliveries/`).
  */
 export type TenantRights =
+  | 'alerts'
   | 'sign-in'
   | 'records-without-secrets'
   | 'records'
@@ -76,6 +80,9 @@ export const DELIVERIES = 'deliveries';
 export const DELIVERY_WAKE_UP = 'delivery-wake-up';
 export const DELIVERY_SCHEDULE = 'delivery-schedule';
 
+/** The function that opens tickets of alerts after a maintenance. */
+export const HELD_ALERTS = 'held-alerts';
+
 /**
  * Functions without a contract. That of the stream has no right on the table: it knows of changes by their keys alone.
  */
@@ -90,6 +97,7 @@ const WITHOUT_CONTRACT = {
   },
   [DELIVERY_WAKE_UP]: { wakes: true },
   [DELIVERY_SCHEDULE]: { readsRegister: true, readsBacklogs: true, wakes: true },
+  [HELD_ALERTS]: { tenants: 'alerts', takesHeldAlerts: true },
 } as const satisfies Readonly<Record<string, Rights>>;
 
 type WithoutContract = keyof typeof WITHOUT_CONTRACT;
@@ -101,6 +109,7 @@ export const BACKGROUND = [
   DELIVERIES,
   DELIVERY_WAKE_UP,
   DELIVERY_SCHEDULE,
+  HELD_ALERTS,
 ] as const satisfies readonly WithoutContract[];
 
 /** Nobody waits for them. */
@@ -117,7 +126,7 @@ const FINDS_INTEGRATIONS: Rights = {
 /** Rights of a domain beyond those that its routes imply. */
 const BEYOND: Readonly<Record<string, Rights>> = {
   access: { tenants: 'grants' },
-  alerts: { ...FINDS_INTEGRATIONS, verifies: true },
+  alerts: { ...FINDS_INTEGRATIONS, tenants: 'alerts', verifies: true },
   attachments: { tenants: 'attachments' },
   // Carries requests to the routes of `access`, `users` and all others that write records.
   batch: { tenants: 'batches', secrets: true },

@@ -50,7 +50,7 @@ export function profilesOf(
     if (worker === undefined || wakeUp === undefined) throw new Error('the stage delivers no events');
     return {
       ...{ way, worker, wakeUp },
-      idle: [...idleCosts(stage), calls, keptAlive, ...wakeUpCosts(stage, way)],
+      idle: [...idleCosts(stage), calls, keptAlive, ...backgroundCosts(stage, way)],
       metrics: { ...metrics, count: metrics.count - keptAlive.count },
     };
   };
@@ -157,11 +157,11 @@ const POLLS_A_MINUTE = 3;
 /** Of a month of 30 days, as CloudWatch charges metrics. */
 const MINUTES_A_MONTH = 30 * 24 * 60;
 
-/** The cost of what wakes deliveries, while there is nothing to deliver and no endpoint. */
-function wakeUpCosts(stage: readonly Template[], { memory, logs }: StageSetup): readonly FixedCost[] {
-  // It reads the register, which is empty: one unit.
-  const ofSchedule =
-    dollarsForRuns((ASSUMED.roundTripMs + ASSUMED.ownMs) / 1_000, memoryOf(stage, 'delivery-schedule') ?? memory) +
+/** The cost of what works on a schedule and by a queue, while there is nothing to do. */
+function backgroundCosts(stage: readonly Template[], { memory, logs }: StageSetup): readonly FixedCost[] {
+  // Each reads its register, which is empty: one unit.
+  const aMillionCalls = (name: string): number =>
+    dollarsForRuns((ASSUMED.roundTripMs + ASSUMED.ownMs) / 1_000, memoryOf(stage, name) ?? memory) +
     PRICES.readUnits.dollars +
     dollarsForLogs(logs.lambda);
   return [
@@ -170,11 +170,11 @@ function wakeUpCosts(stage: readonly Template[], { memory, logs }: StageSetup): 
       count: ASSUMED.pollers * POLLS_A_MINUTE * MINUTES_A_MONTH,
       each: PRICES.queueRequests.dollars / MILLION,
     },
-    {
-      what: 'calls of its schedule',
-      count: scheduledCalls(stage, /deliveryschedule/i),
-      each: ofSchedule / MILLION,
-    },
+    ...['delivery-schedule', 'held-alerts'].map((name) => ({
+      what: `calls of \`${name}\``,
+      count: scheduledCalls(stage, new RegExp(name.replace('-', ''), 'i')),
+      each: aMillionCalls(name) / MILLION,
+    })),
   ];
 }
 

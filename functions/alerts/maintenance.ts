@@ -12,10 +12,11 @@ export async function maintainedUntil(
   tenant: Tenant,
   { client_id, service_id, resource_id }: Pick<TicketFields, 'client_id' | 'service_id' | 'resource_id'>,
 ): Promise<string | undefined> {
-  const { timestamp, now } = tenant.session;
+  const now = tenant.serverTime;
+  const timestamp = new Date(now).toISOString();
   const about = [ALL, client_id, service_id, resource_id];
   const [spans, ...records] = await Promise.all([
-    comingSpans(tenant),
+    comingSpans(tenant, timestamp),
     service_id === null ? undefined : tenant.records(serviceEntity).get(service_id),
     resource_id === null ? undefined : tenant.records(resourceEntity).get(resource_id),
   ]);

@@ -7,7 +7,6 @@ import { logger } from '#telemetry';
 import { inOrder } from '../batch/in-order.ts';
 import type { Alert } from './alert.ts';
 import { mappingOf } from './references.ts';
-import { dueOf } from './state/episodes.ts';
 import { type Done, type Group, listCollected, NO_TICKET, type Outcome, Step } from './steps.ts';
 import type { Sender } from './ticket.ts';
 
@@ -41,9 +40,6 @@ export async function receiveAlerts(alerts: readonly (Alert | null)[], sent: Sen
     const act = (step: Step) => (alert.status === 'firing' ? step.fire(alert) : step.resolve(alert));
     return { fingerprint: alert.shown, ...(isLate ? NOT_ATTEMPTED : await take(alert.digest, sent, group, act)) };
   };
-  const looking = lookAtHeld(sent, group).catch((error: unknown) => {
-    logger.warn('alerts that were held were not looked at', { error: error as Error });
-  });
   const named = alerts.map((alert) => ({ alert, names: alert === null ? [] : [alert.digest] }));
   const results = await inOrder(named, {
     atOnce: AT_ONCE,
@@ -51,7 +47,6 @@ export async function receiveAlerts(alerts: readonly (Alert | null)[], sent: Sen
     isUndecided: ({ outcome }) => UNDECIDED.includes(outcome),
     leaveOut: ({ alert }) => ({ ...NOT_ATTEMPTED, fingerprint: alert?.shown ?? null }),
   });
-  await looking;
   await listCollected(senderIn(sent), group);
   requireDone(results);
   return results;
@@ -91,12 +86,6 @@ async function take(digest: string, sent: Sent, group: Group, act: (step: Step) 
 }
 
 const senderIn = ({ caller, session }: Sent): Sender => ({ tenant: Tenant.of(caller, session.beside()), caller });
-
-/** Looks at alerts that were held, whose maintenance is over. What fails is looked at with the next request. */
-async function lookAtHeld(sent: Sent, group: Group): Promise<void> {
-  const due = await dueOf(Tenant.of(sent.caller, sent.session), sent.caller.id);
-  await Promise.all(due.map((each) => take(each.digest, sent, group, (step) => step.lookAt(each))));
-}
 
 /** Makes something when it is first asked for, and again where that failed. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {

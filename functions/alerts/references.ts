@@ -82,6 +82,12 @@ async function recordsOf(tenant: Tenant, label: (name: Known) => string) {
   return { client_id: clientId, service_id, resource_id };
 }
 
+/** What is left of what a ticket was to name. */
+export const stillThere = (tenant: Tenant, named: object) =>
+  recordsOf(tenant, (name) => (OF_TICKET.has(name) ? String(Object(named)[name] ?? '') : ''));
+
+const OF_TICKET: ReadonlySet<string> = new Set(['client_id', 'service_id', 'resource_id']);
+
 const idIn = (text: string): string | undefined => field.uuid().safeParse(text).data;
 
 async function clientIn(tenant: Tenant, id: string, slug: string): Promise<string | undefined> {

@@ -2,8 +2,8 @@ import { logger } from '#telemetry';
 import type { Alert } from './alert.ts';
 import type { OUTCOMES } from './contract.ts';
 import { maintainedUntil } from './maintenance.ts';
-import type { Mapping } from './references.ts';
-import { type Due, type Episode, Episodes, type Named } from './state/episodes.ts';
+import { type Mapping, stillThere } from './references.ts';
+import { type Episode, Episodes, type Named } from './state/episodes.ts';
 import { countAlert, type Hour, readHour, stageCollector } from './state/hours.ts';
 import { closeTicket, openTicket, type Sender, type TicketFields, ticketOf, writeMessage } from './ticket.ts';
 
@@ -42,16 +42,17 @@ export class Step {
 
   async fire(alert: Alert): Promise<Done> {
     const { startsAt } = alert;
-    const { now, timestamp } = this.#sender.tenant.session;
     const repeated = await this.#episodes.repeat(startsAt);
     if (repeated !== undefined) return done('repeated', repeated);
     const found = await this.#episodes.read();
-    const isHeld = found?.state === 'held' && String(found.held_until) > timestamp;
+    const isHeld = found !== undefined && this.#isHeld(found);
     if (found?.state === 'firing' || isHeld) {
       if (startsAt > found.starts_at) await this.#episodes.moveStart(found, startsAt);
       return done(isHeld ? 'held' : 'repeated', found);
     }
-    const isLate = found !== undefined && Math.abs(now - found.resolved_at) < LATE_WITHIN && startsAt <= found.ends_at;
+    const { serverTime } = this.#sender.tenant;
+    const isRecent = found !== undefined && Math.abs(serverTime - found.resolved_at) < LATE_WITHIN;
+    const isLate = isRecent && startsAt <= found.ends_at;
     if (isLate && startsAt > 0) return done('ignored', found);
     return this.#begin(await ticketOf(this.#sender.tenant, alert, await this.#group.mapping(), found), found, startsAt);
   }
@@ -60,7 +61,7 @@ export class Step {
     const found = await this.#episodes.read();
     // An alert that is over without a time is so at its beginning at least: then that comes no more.
     const ends_at = Math.max(endsAt, found?.starts_at ?? 0, found?.ends_at ?? 0);
-    const over = { state: 'resolved', ends_at, resolved_at: this.#sender.tenant.session.now } as const;
+    const over = { state: 'resolved', ends_at, resolved_at: this.#sender.tenant.serverTime } as const;
     if (found === undefined || found.state === 'resolved') {
       // What fired before may still come.
       const unknown = { ...NO_TICKET, starts_at: startsAt, repeats: 0 };
@@ -76,12 +77,16 @@ export class Step {
   }
 
   /** Looks at an alert that was held: it may have fired or ended since, or its maintenance take longer. */
-  async lookAt(due: Due): Promise<Done> {
+  async lookAt(): Promise<Done> {
     const found = await this.#episodes.read();
-    this.#episodes.stageLookedAt(due);
-    if (found?.state !== 'held' || String(found.held_until) > this.#sender.tenant.session.timestamp)
-      return done('ignored', found ?? NO_TICKET);
-    return this.#begin(JSON.parse(found.fields ?? '{}') as TicketFields, found, found.starts_at);
+    if (found?.state !== 'held' || this.#isHeld(found)) return done('ignored', found ?? NO_TICKET);
+    const fields = JSON.parse(found.fields ?? '{}') as TicketFields;
+    const named = await stillThere(this.#sender.tenant, fields);
+    return this.#begin({ ...fields, ...named }, found, found.starts_at);
+  }
+
+  #isHeld({ state, held_until }: Episode): boolean {
+    return state === 'held' && Date.parse(String(held_until)) > this.#sender.tenant.serverTime;
   }
 
   async #begin(fields: TicketFields, found: Episode | undefined, starts_at: number): Promise<Done> {

@@ -35,7 +35,7 @@ export function inOrder<T extends Named, R>(
 }
 
 /** Lets so many run at the same time; others wait in the order in which they came. */
-class Slots {
+export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

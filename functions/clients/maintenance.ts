@@ -36,9 +36,11 @@ const windows = entity<{ readonly id: string; readonly spans: readonly string[] 
 /** After all times. */
 const LAST = '~';
 
-/** The spans that have not ended. Strongly consistent: one query, a read unit for some twenty of them. */
-export async function comingSpans(tenant: Tenant) {
-  const now = tenant.session.timestamp;
+/**
+ * The spans that have not ended. Strongly consistent: one query, a read unit for some twenty of them.
+ * @param now a timestamp as in records
+ */
+export async function comingSpans(tenant: Tenant, now = tenant.session.timestamp) {
   // Two at once may exceed the bound.
   const wanted = { field: 'spans', prefix: now, upTo: LAST, most: 2 * MOST_WINDOWS };
   const found = await tenant.records(windows).waiting(wanted);

@@ -25,7 +25,7 @@ async function receive({ messageId, body }: SQSRecord): Promise<SQSBatchResponse
   const message = messageIn(body);
   if (message === undefined) return [];
   try {
-    await observe({ domain: 'deliveries', clock: systemClock, endOf }, () => {
+    await observe({ domain: 'deliveries', clock: systemClock }, () => {
       annotate({ tenant: message.tenant });
       return work(message, {
         open: () => RequestSession.ofEnvironment(TIMEOUT_MS),
@@ -57,6 +57,3 @@ function messageIn(body: string): Message | undefined {
   logger.warn('ignored an unknown message of the queue');
   return undefined;
 }
-
-const endOf = ({ status }: PromiseSettledResult<void>) =>
-  ({ outcome: status === 'fulfilled' ? 'done' : 'failed' }) as const;

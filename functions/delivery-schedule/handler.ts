@@ -18,8 +18,5 @@ export async function handler(): Promise<void> {
   const registered = await allRegistered(session);
   if (registered.length === 0) return;
   const wake = (): Promise<void> => wakeEndpoints(session, registered, environmentQueue());
-  await observe({ domain: 'delivery-schedule', clock: systemClock, endOf }, wake);
+  await observe({ domain: 'delivery-schedule', clock: systemClock }, wake);
 }
-
-const endOf = ({ status }: PromiseSettledResult<void>) =>
-  ({ outcome: status === 'fulfilled' ? 'done' : 'failed' }) as const;

@@ -2,6 +2,7 @@ import { storedSets } from '@custodia/counted-lists';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { journalEntity, PLATFORM, type TenantId, tenantPartition } from '#table';
 import { accessItems, appKey, loginFailureKey, suspensionKey } from '#tenancy';
+import { heldKey } from '../../functions/alerts/state/held.ts';
 import { registerKey } from '../../functions/events/state/register.ts';
 import type { TableReference } from '../table.ts';
 
@@ -48,6 +49,9 @@ export const ANY_USER_ACCESS: readonly string[] = ofAnyTenant(userAccessPartitio
 
 /** The partition of all active webhook endpoints. */
 export const REGISTER = registerKey(PLATFORM, '').PK;
+
+/** The partition of all alerts that are held. */
+export const HELD_ALERTS = heldKey().PK;
 
 /** Patterns of the partitions that say how far deliveries and journals are: numbers, and no record. */
 export const ANY_BACKLOG: readonly string[] = [

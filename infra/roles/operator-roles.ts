@@ -23,6 +23,7 @@ import {
   allowItems,
   CHANGES,
   denyItems,
+  HELD_ALERTS,
   type OnItems,
   REGISTER,
 } from './item-policy.ts';
@@ -139,7 +140,10 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
       [['UpdateItem'], [SETS_OF_ORGANIZATIONS]],
       [['DeleteItem'], [ANY_APP, ANY_SIGN_IN_NAME]],
       // It finds the tenant's entries by their sort keys, which IAM does not see.
-      [['Query', 'DeleteItem'], [REGISTER]],
+      [
+        ['Query', 'DeleteItem'],
+        [REGISTER, HELD_ALERTS],
+      ],
     ],
     denied: [
       [allBut('DeleteItem'), [CREDENTIALS_PARTITION]],

@@ -16,6 +16,7 @@ import {
   CREDENTIALS_OF_PLATFORM,
   credentialsPartition,
   denyItems,
+  HELD_ALERTS,
   type ItemAction,
   type OnItems,
   ORGANIZATION_ID,
@@ -113,6 +114,8 @@ const PLATFORM_CALLERS: OnItems = [['ConditionCheckItem'], [CREDENTIALS_OF_PLATF
  * A session of a tenant only adds to the register of all: an entry that names another tenant's endpoint does nothing.
  */
 const REGISTRATION: OnItems = [['PutItem'], [REGISTER]];
+/** The same of the register of alerts that are held. */
+const HOLDING: OnItems = [['PutItem'], [HELD_ALERTS]];
 
 const ENDPOINTS = tenantPartition(TENANT, 'WEBHOOK_ENDPOINT');
 const ATTEMPTS = tenantPartition(TENANT, 'WEBHOOK_ENDPOINT', '*', 'ATTEMPT');
@@ -170,6 +173,7 @@ const REACH: Readonly<Record<TenantRights, Reach>> = {
     putsAuditEvents: true,
   },
   'records-without-secrets': { allowed: [OWN, IN_ADVANCE, SUSPENSION_CHECK], putsAuditEvents: true },
+  alerts: { allowed: [OWN, IN_ADVANCE, SUSPENSION_CHECK, HOLDING], putsAuditEvents: true },
   records: { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK] },
   'audited-records': { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK], putsAuditEvents: true },
   attachments: { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK] },

@@ -22,7 +22,7 @@ interface DeliveriesOptions {
 
 /** The time limit of the stack's functions, in milliseconds, and the largest event and result of any, in bytes. */
 const LIMITS = { functionMs: 60_000, payloadBytes: 6_291_456 };
-/** The stack's schedule: it finds what no message is about any more. */
+/** The stack's schedules: one finds what no message is about any more, the other alerts whose maintenance is over. */
 const SCHEDULE_MS = 5 * 60_000;
 /** Longest time for a delivery under way at the end, in milliseconds. It is made again after the next start. */
 const GRACE_MS = 500;
@@ -59,7 +59,8 @@ export function startDeliveries({ log, ...table }: DeliveriesOptions): AsyncDisp
     wakeAll,
     onError: report,
   });
-  const schedule = setInterval(() => void wakeAll().catch(report), SCHEDULE_MS).unref();
+  const scheduled = (): Promise<unknown> => Promise.all([wakeAll(), invoke('held-alerts', {})]);
+  const schedule = setInterval(() => void scheduled().catch(report), SCHEDULE_MS).unref();
   return {
     async [Symbol.asyncDispose]() {
       end.abort();

@@ -123,14 +123,21 @@ interface Observed<T> {
   /** Absent for work that no request asks for. */
   readonly event?: Event;
   readonly clock: Clock;
-  readonly endOf: (settled: PromiseSettledResult<T>) => Pick<EndedInvocation, 'outcome' | 'status'>;
+  /** Default: whether it succeeded. */
+  readonly endOf?: (settled: PromiseSettledResult<T>) => Pick<EndedInvocation, 'outcome' | 'status'>;
 }
+
+const doneOrFailed = ({ status }: PromiseSettledResult<unknown>) =>
+  ({ outcome: status === 'fulfilled' ? 'done' : 'failed' }) as const;
 
 /** Whether this container has served nothing yet. */
 let isCold = true;
 
 /** Serves an invocation, and writes its line when it is over, whether it succeeds or not. */
-export async function observe<T>({ domain, event, clock, endOf }: Observed<T>, work: () => Promise<T>): Promise<T> {
+export async function observe<T>(
+  { domain, event, clock, endOf = doneOrFailed }: Observed<T>,
+  work: () => Promise<T>,
+): Promise<T> {
   const invocation = new Invocation(event === undefined ? {} : requestIn(event));
   if (isCold) {
     invocation.count('ColdStarts');

@@ -37,7 +37,7 @@ describe('docs/cost.md', () => {
       'keys',
       'metrics that alarms look at',
       'polls of the queue of deliveries',
-      'calls of its schedule',
+      ...['delivery-schedule', 'held-alerts'].map((name) => `calls of \`${name}\``),
     ]);
     expect(profiles.standard.idle.find(({ what }) => what === 'calls of the heartbeat')?.count).toBe(43_200);
   });

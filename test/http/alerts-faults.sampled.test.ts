@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { environmentTable } from '#table';
+import { handler as openHeld } from '../../functions/held-alerts/handler.ts';
 import { byExtent } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
+import { written } from '../support/lines.ts';
 import { prepared } from '../support/prepared.ts';
 import { useTableOver } from '../support/storage.ts';
 import { callsOf } from '../support/tenant-calls.ts';
@@ -11,6 +14,8 @@ import { useApi } from '../support/use-api.ts';
 const faulty = new FaultyHandler();
 const api = useApi({ report: () => undefined });
 const owner = prepared(async () => callsOf(api, (await api.orgToken()).token));
+/** Its alerts are held. */
+const sender = prepared(() => api.orgToken());
 // Only faults advance the clock: a slow machine does not use up the function's time, and faults soon do.
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
 
@@ -25,13 +30,20 @@ const FAULTS: readonly Fault[] = [
 /** Calls of an alert that meet each fault. All together open fewer tickets than an hour may. */
 const CALLS = byExtent({ sample: 4, extended: 8, nightly: 8 });
 
+/** DynamoDB's clock is this machine's. */
+function useFaultyTable(): void {
+  useTableOver(faulty, 2);
+  const offset = { get: () => 0, set: () => undefined };
+  Object.defineProperty(environmentTable().client.config, 'systemClockOffset', offset);
+}
+
 async function outcomeOf(fingerprint: string, status: string, plan: Parameters<FaultyHandler['follow']>[0]) {
   const send = async () => {
     const { status: code, body } = await owner.ask('POST', '/api/v1/alerts/custodia', { fingerprint, status });
     expect([200, 503]).toContain(code);
     return { code, outcome: (body.alerts as { outcome: string }[])[0]?.outcome };
   };
-  useTableOver(faulty, 2);
+  useFaultyTable();
   faulty.follow(plan);
   const first = await send();
   faulty.follow(() => undefined);
@@ -67,6 +79,36 @@ describe.each(FAULTS)('%s', (fault) => {
       expect(body.data).toHaveLength(1);
     }
   });
+});
+
+it.each([...FAULTS, 'crash-after'] as const)('%s in runs of the schedule leaves one ticket of each', async (fault) => {
+  useFaultyTable();
+  faulty.follow(() => undefined);
+  const { ask } = callsOf(api, await api.login(sender.appCode, sender.secret));
+  const minute = (count: number): string => new Date(Date.now() + count * 60_000).toISOString();
+  await ask('POST', '/api/v1/maintenance-windows', { from: minute(-1), to: minute(1) });
+  const alerts = Array.from({ length: 5 }, (_, index) => ({ fingerprint: `${fault} ${index}`, status: 'firing' }));
+  const { body: held } = await ask('POST', '/api/v1/alerts/alertmanager', { alerts });
+  expect(held.alerts).toMatchObject(alerts.map(() => ({ outcome: 'held' })));
+  vi.setSystemTime(Date.now() + 2 * 60_000);
+  const runs = { failed: 0, done: 0 };
+  for (let at = 1; at < 70; at += 3) {
+    useFaultyTable();
+    faulty.follow(({ index }) => {
+      if (index < at || index > at + 2) return undefined;
+      vi.setSystemTime(Date.now() + 15_000);
+      return fault;
+    });
+    await written(() => openHeld()).then(
+      () => runs.done++,
+      () => runs.failed++,
+    );
+  }
+  faulty.follow(() => undefined);
+  const { data } = (await ask('GET', '/api/v1/tickets?page_size=100')).body;
+  const subjects = data.map(({ subject }) => subject).filter((subject) => String(subject).includes(` ${fault} `));
+  expect(subjects.toSorted()).toEqual(alerts.map(({ fingerprint }) => `Alert ${fingerprint}`));
+  expect(fault === 'conflict' || runs.failed > 0).toBe(true);
 });
 
 it('what is not begun in time is sent again, with all others', async () => {

@@ -1,11 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { environmentTable } from '#table';
+import { heldKey } from '../../functions/alerts/state/held.ts';
+import { handler as openHeld } from '../../functions/held-alerts/handler.ts';
 import type { OrgAccess } from '../support/api.ts';
+import { written } from '../support/lines.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Alerts of what is under maintenance, and more alerts than people can look at. */
 
 const api = useApi({ limits: { functionMs: 600_000, inFlight: 64 } });
-afterEach(() => void vi.useRealTimers());
+const clientConfig = (): object => environmentTable().client.config;
+afterEach(() => {
+  vi.useRealTimers();
+  Object.defineProperty(clientConfig(), 'systemClockOffset', { value: 0, writable: true });
+});
 
 type Fields = Readonly<Record<string, unknown>>;
 interface Result {
@@ -28,14 +38,32 @@ const callsFor = (org: OrgAccess) => {
 
 const HOUR = 3_600_000;
 const from = (now: number, hours: number): string => new Date(now + hours * HOUR).toISOString();
-const forward = (hours: number): void => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * HOUR });
+/** This machine's clock alone. */
+const setForward = (hours: number): void => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * HOUR });
+/** The clock of DynamoDB, too. */
+const forward = (hours: number): void => {
+  setForward(hours);
+  const offset = { get: () => 0, set: () => undefined, configurable: true };
+  Object.defineProperty(clientConfig(), 'systemClockOffset', offset);
+};
+/** Sort keys of an organization's entries in the register. */
+const entries = async (orgId: string): Promise<unknown[]> => {
+  const { client, name } = environmentTable();
+  const KeyConditionExpression = 'PK = :pk AND begins_with(SK, :sk)';
+  const ExpressionAttributeValues = { ':pk': heldKey().PK, ':sk': orgId };
+  const query = new QueryCommand({ TableName: name, KeyConditionExpression, ExpressionAttributeValues });
+  return ((await client.send(query)).Items ?? []).map(({ SK }) => SK);
+};
+/** What the schedule calls. */
+const look = async () => (await written(() => openHeld())).lines;
 
 const firing = (fingerprint: string, labels: Fields = {}) => ({ fingerprint, status: 'firing', labels });
 const resolved = (fingerprint: string) => ({ fingerprint, status: 'resolved' });
 
 describe('in maintenance', () => {
   it('an alert is held, and gets its ticket after it, if it still fires', async () => {
-    const { ask, outcomes, total } = callsFor(await api.orgToken());
+    const org = await api.orgToken();
+    const [{ orgId }, { ask, outcomes, total }] = [org, callsFor(org)];
     const now = Date.now();
     const { id: client_id } = await ask('POST', 'clients', { name: 'Acme', slug: 'held' });
     await ask('POST', 'maintenance-windows', { client_id, from: from(now, -1), to: from(now, 2) });
@@ -47,14 +75,14 @@ describe('in maintenance', () => {
     expect(await outcomes(firing('a', about), resolved('b'))).toEqual(['held', 'resolved']);
     expect(await total()).toBe(1);
     forward(3);
-    // One that comes again, and one that is found by any other request.
-    expect(['opened', 'repeated']).toContain((await outcomes(firing('c', about)))[0]);
-    await Promise.all(Array.from({ length: 4 }, () => outcomes(firing('d'))));
-    expect(await total()).toBe(3);
-    const { data } = await ask('GET', 'tickets?view=full&page_size=2');
-    expect(data).toMatchObject(
-      expect.arrayContaining([expect.objectContaining({ subject: 'Down', priority: 'urgent', client_id })]),
-    );
+    // One that comes again, and one that the schedule finds.
+    expect(await outcomes(firing('c', about), firing('d'))).toEqual(['opened', 'repeated']);
+    expect(await total()).toBe(2);
+    expect(await look()).toMatchObject([{ domain: 'held-alerts', outcome: 'done', tenant: orgId }]);
+    expect([await total(), await entries(orgId)]).toEqual([3, []]);
+    const { data } = await ask('GET', 'tickets?view=full&page_size=1');
+    expect(data).toMatchObject([{ subject: 'Down', priority: 'urgent', source: 'monitoring', client_id }]);
+    expect(await look()).toEqual([]);
     expect(await outcomes(firing('a', about), firing('b', about))).toEqual(['repeated', 'opened']);
   });
 
@@ -65,10 +93,10 @@ describe('in maintenance', () => {
     expect(await outcomes(firing('a'))).toEqual(['held']);
     await ask('PATCH', `maintenance-windows/${window.id}`, { to: from(now, 5) });
     forward(3);
-    expect(await outcomes(resolved('none'))).toEqual(['ignored']);
+    await look();
     expect([await outcomes(firing('a')), await total()]).toEqual([['held'], 0]);
     forward(3);
-    await outcomes(resolved('none'));
+    await look();
     expect(await total()).toBe(1);
     const { id: client_id } = await ask('POST', 'clients', { name: 'Acme' });
     const { id: resource_id } = await ask('POST', 'resources', {
@@ -77,8 +105,57 @@ describe('in maintenance', () => {
     expect(await outcomes(firing('b', { resource_id }))).toEqual(['held']);
     await ask('PATCH', `resources/${resource_id}`, { status: 'running' });
     forward(1);
-    await outcomes(resolved('none'));
+    await look();
     expect(await total()).toBe(2);
+  });
+
+  it('its ticket names what is still there after it', async () => {
+    const { ask, outcomes } = callsFor(await api.orgToken());
+    const { id: client_id } = await ask('POST', 'clients', { name: 'Acme' });
+    const { id: resource_id } = await ask('POST', 'resources', { client_id, name: 'db', type: 'vm' });
+    await ask('POST', 'maintenance-windows', { from: from(Date.now(), -1), to: from(Date.now(), 2) });
+    expect(await outcomes(firing('a', { resource_id }))).toEqual(['held']);
+    await ask('DELETE', `resources/${resource_id}`);
+    forward(3);
+    await look();
+    const { data } = await ask('GET', 'tickets?view=full');
+    expect(data).toMatchObject([{ subject: 'Alert a', client_id, resource_id: null }]);
+  });
+
+  it('a machine whose clock is hours ahead opens no ticket early', async () => {
+    const { ask, outcomes, total } = callsFor(await api.orgToken());
+    await ask('POST', 'maintenance-windows', { from: from(Date.now(), -1), to: from(Date.now(), 2) });
+    expect(await outcomes(firing('a'))).toEqual(['held']);
+    setForward(3);
+    await look();
+    expect([await outcomes(firing('a'), firing('b')), await total()]).toEqual([['held', 'held'], 0]);
+  });
+
+  it('an integration that may not send alerts any more opens no ticket, and faulty entries stop none', async () => {
+    const [org, others] = [await api.orgToken(), callsFor(await api.orgToken())];
+    const { ask, total } = callsFor(org);
+    const named = { display_name: 'Monitoring', app_code: `monitoring-${org.appCode}`, permissions: ['alerts:write'] };
+    const { id, secret } = await ask('POST', 'integrations', named);
+    const token = await api.login(named.app_code, String(secret));
+    const monitoring = callsFor({ ...org, token });
+    for (const [owner, sender] of [
+      [callsFor(org), monitoring],
+      [others, others],
+    ] as const) {
+      await owner.ask('POST', 'maintenance-windows', { from: from(Date.now(), -1), to: from(Date.now(), 2) });
+      expect(await sender.outcomes(firing('a'))).toEqual(['held']);
+    }
+    const { client, name } = environmentTable();
+    const stray = [['0'], [org.orgId], [org.orgId, 'x'], [org.orgId, String(id), '2', 'x']];
+    const ofNobody = [randomUUID(), randomUUID(), new Date().toISOString(), 'x'.repeat(43)];
+    for (const parts of [...stray, ofNobody])
+      await client.send(new PutCommand({ TableName: name, Item: { ...heldKey(...parts) } }));
+    await ask('PATCH', `integrations/${id}`, { status: 'inactive' });
+    forward(3);
+    await look();
+    expect([await others.total(), await total()]).toEqual([1, 0]);
+    expect(await entries(org.orgId)).toHaveLength(3);
+    expect(await entries(String(ofNobody[0]))).toEqual([]);
   });
 });
 

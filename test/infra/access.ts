@@ -104,6 +104,7 @@ export const KEYS: readonly string[] = [
     `SUSPENDED#${RIVAL}`,
     'LOGIN_FAILURE#digest',
     'DELIVERIES',
+    'HELD_ALERTS',
     'HEALTH',
     'WARM#',
     'WARM#x',

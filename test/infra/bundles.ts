@@ -61,6 +61,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   deliveries: { kilobytes: 423, modules: 475 },
   'delivery-wake-up': { kilobytes: 197, modules: 320 },
   'delivery-schedule': { kilobytes: 261, modules: 390 },
+  'held-alerts': { kilobytes: 500, modules: 530 },
 };
 
 const ACME = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';

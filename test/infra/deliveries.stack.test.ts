@@ -44,7 +44,7 @@ it('a restored table has no stream until a setting names it, and the schedule wa
   expect(mappingsOf({ restoredTable })).toHaveLength(1);
   expect(wakeUpIn({ restoredTable, restoredTableStreamArn })?.EventSourceArn).toBe(restoredTableStreamArn);
   for (const context of [{}, { restoredTable }])
-    expect(resourcesOf(synthesize({ context }).application, 'AWS::Events::Rule')).toHaveLength(1);
+    expect(resourcesOf(synthesize({ context }).application, 'AWS::Events::Rule')).toHaveLength(2);
 });
 
 it('a message stays hidden for six times as long as its call may take, outlives its repetitions, and may follow itself', () => {

@@ -26,6 +26,7 @@ import { deploy } from './account/deploy.ts';
 import { LambdaFunction } from './account/functions.ts';
 import { describeBundles } from './bundles.ts';
 import { describeDeliveries } from './deliver-events.ts';
+import { describeHeldAlerts } from './open-held-alerts.ts';
 import { describeOperator } from './operator-commands.ts';
 
 /**
@@ -390,6 +391,7 @@ describe('a table that does not respond', () => {
 });
 
 describeDeliveries({ api, anotherTenants });
+describeHeldAlerts({ api, anotherTenants });
 
 describeOperator({ api, acme, rival, anotherTenants });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ENDPOINT_SECRETS } from '#auth';
-import { BACKGROUND } from '../../infra/rights.ts';
+import { BACKGROUND, HELD_ALERTS } from '../../infra/rights.ts';
 import {
   ACME,
   ACTIONS,
@@ -251,7 +251,7 @@ describe('a function', () => {
   });
 
   it('works under one role at most, in its own region, and under none of people’s', () => {
-    expect(TENANT_ROLES).toHaveLength(12);
+    expect(TENANT_ROLES).toHaveLength(13);
     for (const name of FUNCTIONS) {
       const role = roleOf(stack, name);
       expect(TENANT_ROLES.filter((each) => mayAssumeFor(stack, role, each)).length, name).toBeLessThanOrEqual(1);
@@ -354,11 +354,19 @@ describe('deliveries', () => {
     expect(allowed).toEqual([['FunctionsEndpointsRole', 'PutItem']]);
   });
 
+  it('and alerts that are held are registered by a session that takes alerts, and found by a function', () => {
+    const adding = TENANT_ROLES.flatMap((arn) =>
+      actionsOn(ofAcme(arn), 'HELD_ALERTS').map((each) => [nameOf(arn), each]),
+    );
+    expect(adding).toEqual([['FunctionsAlertsRole', 'PutItem']]);
+    expect(reach(own('held-alerts'))).toEqual(['Query HELD_ALERTS', 'DeleteItem HELD_ALERTS', 'GetItem WARM#']);
+  });
+
   it('have a queue to which the three functions alone send, over TLS alone, and from which one receives', () => {
     const all = statementsIn(synthesize());
     const sending = all.filter(({ Effect, Action }) => Effect === 'Allow' && Action.includes('sqs:SendMessage'));
     expect(new Set(sending.map(({ of }) => of.replace(/Role[0-9A-F]{8}$/, '')))).toEqual(
-      new Set(BACKGROUND.map((name) => `Functions${name.replaceAll('-', '')}`)),
+      new Set(BACKGROUND.flatMap((name) => (name === HELD_ALERTS ? [] : `Functions${name.replaceAll('-', '')}`))),
     );
     const receiving = all.filter(({ Effect, Action }) => Effect === 'Allow' && Action.includes('sqs:ReceiveMessage'));
     expect(receiving.map(({ of }) => of)).toEqual([expect.stringMatching(/^FunctionsdeliveriesRole/)]);

@@ -13,7 +13,7 @@ import { PARTS, resourcesOf, STACKS, STAGE, synthesize } from './synthesize.ts';
 /** `docs/operations.md` is correct about logs and metrics. `alarms.stack.test.ts` tests its table of alarms. */
 
 /** Functions that work in the background, and write a line. */
-const IN_BACKGROUND = ['deliveries', 'delivery-schedule'];
+const IN_BACKGROUND = ['deliveries', 'delivery-schedule', 'held-alerts'];
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
 const section = (title: string): string => page.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? '';

@@ -105,6 +105,15 @@ describe('a stage with everything has', () => {
     ],
     [
       'Events::Rule',
+      'HeldAlertsSchedule',
+      {
+        ScheduleExpression: 'rate(5 minutes)',
+        State: 'ENABLED',
+        Targets: [{ Arn: `${arnOfFunction('held-alerts')}:live` }],
+      },
+    ],
+    [
+      'Events::Rule',
       'HeartbeatSchedule',
       { ScheduleExpression: 'rate(1 minute)', State: 'ENABLED', Targets: [{ Arn: arnOfFunction('heartbeat') }] },
     ],
@@ -156,7 +165,7 @@ describe('a stage with everything has', () => {
 it('every function runs on the Node that is tested, by its settings, and logs JSON for 30 days', () => {
   const functions = propertiesOf(stage, 'Lambda::Function', 'Functions');
   expect(functions).toHaveLength(functionNames(contracts).length);
-  const behindGateway = functions.filter(({ FunctionName }) => !/-deliver/.test(String(FunctionName)));
+  const behindGateway = functions.filter(({ FunctionName }) => !/-deliver|-held-/.test(String(FunctionName)));
   for (const each of behindGateway) expect(each).toMatchObject({ MemorySize: 1_536, Timeout: 29 });
   for (const each of functions)
     expect(each).toMatchObject({

@@ -87,7 +87,7 @@ describe('a role for tenants', () => {
     const allowed = rightsTo('dynamodb:PutItem').filter(
       ({ of, Action }) => of.startsWith('Functions') && Action.includes('dynamodb:Query'),
     );
-    expect(allowed).toHaveLength(10);
+    expect(allowed).toHaveLength(11);
     // Batches delete what belonged to deleted records, which not all have.
     const always = [...sent].filter((action) => action !== 'BatchWriteItem').toSorted();
     for (const { Action } of allowed) {

@@ -1,6 +1,6 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Key, retry, schema } from '@custodia/counted-lists';
+import { type Key, schema } from '@custodia/counted-lists';
 import { StaleRead, type Tenant } from '#table';
+import { stageHeld } from './held.ts';
 import { alertKey, changeItem, inSeconds, readItem } from './items.ts';
 
 /** How a ticket is named in responses, and by its episode. */
@@ -39,8 +39,6 @@ export interface Episode extends Named {
 /** After so many days without a word an alert is forgotten, in seconds. */
 const KEPT = 90 * 86_400;
 
-const HELD = '~held ';
-
 /** The episodes of an alert: the open one, or else the last one. */
 export class Episodes {
   readonly #tenant: Tenant;
@@ -71,13 +69,13 @@ export class Episodes {
 
   async #change(set: Partial<Episode>, condition: NonNullable<Parameters<typeof changeItem>[2]['condition']>) {
     const kept = { ...set, [schema.TTL]: this.#now + KEPT };
-    const item = await changeItem(this.#tenant, this.#key(this.#digest), { set: kept, add: { repeats: 1 }, condition });
+    const item = await changeItem(this.#tenant, this.#key, { set: kept, add: { repeats: 1 }, condition });
     return item as Episode | undefined;
   }
 
   /** The episode, one that is forgotten as over. Strongly consistent. @returns undefined where there is none */
   async read(): Promise<Episode | undefined> {
-    const item = await readItem(this.#tenant, this.#key(this.#digest));
+    const item = await readItem(this.#tenant, this.#key);
     const isForgotten = item !== undefined && Number(item[schema.TTL]) <= this.#now;
     return (isForgotten ? { ...item, state: 'resolved', ends_at: 0 } : item) as Episode | undefined;
   }
@@ -88,50 +86,20 @@ export class Episodes {
    */
   stage(found: Episode | undefined, next: Omit<Episode, 'revision'>): void {
     const condition = found === undefined ? { exists: false } : { equals: { revision: found.revision } };
-    const kept = { ...next, revision: (found?.revision ?? 0) + 1, [schema.TTL]: this.#now + KEPT };
+    const until = next.state === 'held' ? next.held_until : undefined;
+    const expires = KEPT + (until === undefined ? this.#now : Math.ceil(Date.parse(until) / 1_000));
+    const kept = { ...next, revision: (found?.revision ?? 0) + 1, [schema.TTL]: expires };
     const { id, session } = this.#tenant;
-    const work = session.changes.of(id);
-    work.put({ ...this.#key(this.#digest), ...kept }, () => new StaleRead('the alert has changed'), condition);
-    if (next.state !== 'held') return;
-    const due = { ...this.#key(`${HELD}${next.held_until} ${this.#digest}`), [schema.TTL]: this.#now + KEPT };
-    work.put(due, () => new StaleRead('it is held already'), {});
-  }
-
-  /** Stages that the alert is not to be looked at again for having been held. Others may be faster. */
-  stageLookedAt({ key }: Due): void {
-    const { id, session } = this.#tenant;
-    session.changes.of(id).delete(key, {}, () => new StaleRead('it was refused without a condition'));
+    session.changes.of(id).put({ ...this.#key, ...kept }, () => new StaleRead('the alert has changed'), condition);
+    const integrationId = this.#integrationId;
+    if (until !== undefined) stageHeld(this.#tenant, { integrationId, until, digest: this.#digest }, expires);
   }
 
   get #now(): number {
     return inSeconds(this.#tenant);
   }
 
-  #key(name: string): Key {
-    return alertKey(this.#tenant, this.#integrationId, name);
+  get #key(): Key {
+    return alertKey(this.#tenant, this.#integrationId, this.#digest);
   }
-}
-
-/** An alert that was held until a time that is over. */
-export interface Due {
-  readonly key: Key;
-  readonly digest: string;
-}
-
-/** Most alerts that are looked at together. */
-const AT_ONCE = 25;
-
-/** The alerts of an integration that were held and are due, the first ones. Strongly consistent: one query. */
-export async function dueOf(tenant: Tenant, integrationId: string): Promise<readonly Due[]> {
-  const { client, name } = tenant.session.tables.of(tenant.id);
-  const [first, last] = ['', tenant.session.timestamp].map((time) => alertKey(tenant, integrationId, `${HELD}${time}`));
-  const query = new QueryCommand({
-    TableName: name,
-    KeyConditionExpression: 'PK = :alerts AND SK BETWEEN :first AND :last',
-    ExpressionAttributeValues: { ':alerts': first?.PK, ':first': first?.SK, ':last': last?.SK },
-    Limit: AT_ONCE,
-    ConsistentRead: true,
-  });
-  const { Items: items = [] } = await retry(() => client.send(query), tenant.session);
-  return items.map((item) => ({ key: schema.keyIn(item), digest: String(item.SK).split(' ').at(-1) ?? '' }));
 }

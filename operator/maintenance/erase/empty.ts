@@ -4,6 +4,7 @@ import { type Key, retry, type Table } from '@custodia/counted-lists';
 import type { TenantId } from '#table';
 import { tenantKey } from '#table';
 import { appKey } from '#tenancy';
+import { heldKey } from '../../../functions/alerts/state/held.ts';
 import { registerKey } from '../../../functions/events/state/register.ts';
 import type { Clock } from '../../../shared/clock.ts';
 
@@ -37,14 +38,22 @@ export const emptyPartition = (
     onDelete,
   );
 
-/** Deletes a tenant's entries of the register of webhook endpoints. @param onDelete as above */
-export function emptyRegister(place: EraseTarget, tenant: TenantId, onDelete: (items: number) => void): Promise<void> {
-  const { PK, SK } = registerKey(tenant, '');
-  const query = {
-    KeyConditionExpression: 'PK = :pk AND begins_with(SK, :tenant)',
-    ExpressionAttributeValues: { ':pk': PK, ':tenant': SK },
-  };
-  return deleteQueried(place, query, onDelete);
+/** Where the entries of a tenant begin in the registers of all: of webhook endpoints, and of alerts that are held. */
+export const registersOf = (tenant: TenantId): readonly Key[] => [registerKey(tenant, ''), heldKey(tenant, '')];
+
+/** Deletes a tenant's entries of the registers of all. @param onDelete as above */
+export async function emptyRegisters(
+  place: EraseTarget,
+  tenant: TenantId,
+  onDelete: (items: number) => void,
+): Promise<void> {
+  for (const { PK, SK } of registersOf(tenant)) {
+    const query = {
+      KeyConditionExpression: 'PK = :pk AND begins_with(SK, :tenant)',
+      ExpressionAttributeValues: { ':pk': PK, ':tenant': SK },
+    };
+    await deleteQueried(place, query, onDelete);
+  }
 }
 
 async function deleteQueried(

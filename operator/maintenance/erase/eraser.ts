@@ -3,10 +3,17 @@ import { type Key, readPartition, retry } from '@custodia/counted-lists';
 import type { Entity, Tenant } from '#table';
 import { tenantPartition } from '#table';
 import { accessItems, appKey } from '#tenancy';
-import { registerKey } from '../../../functions/events/state/register.ts';
 import type { Kind } from '../verify/kinds.ts';
 import { concurrently } from '../verify/reading.ts';
-import { deleteItem, deleteKey, deletePointer, type EraseTarget, emptyPartition, emptyRegister } from './empty.ts';
+import {
+  deleteItem,
+  deleteKey,
+  deletePointer,
+  type EraseTarget,
+  emptyPartition,
+  emptyRegisters,
+  registersOf,
+} from './empty.ts';
 import { partitionsOf } from './partitions.ts';
 
 interface Options {
@@ -60,7 +67,7 @@ export class Eraser {
       await emptyPartition(place, partition, onDelete);
       return [];
     });
-    await emptyRegister(place, id, onDelete);
+    await emptyRegisters(place, id, onDelete);
     for (const partition of [...(isLast ? notes : []), ...records]) await emptyPartition(place, partition, onDelete);
   }
 
@@ -90,8 +97,8 @@ const TIMEOUT_MS = 30_000;
 const [APPS, NAMES] = [appKey('').PK, accessItems.signInNameKey('').PK];
 
 /**
- * Deletes all items under the tenant's keys, the pointers of app codes to them, and what the register of webhook
- * endpoints has of it.
+ * Deletes all items under the tenant's keys, the pointers of app codes to them, and what the registers of all
+ * tenants have of it.
  * @param onDelete is called with the number of deleted items, as it goes
  */
 export async function sweep(tenant: Tenant, onDelete: (items: number) => void): Promise<void> {
@@ -105,14 +112,14 @@ async function sweepSegment(
 ): Promise<void> {
   const table = session.tables.of(id);
   const { clock } = session;
-  const register = registerKey(id, '');
+  const [endpoints, alerts] = registersOf(id);
   let start: Record<string, unknown> | undefined;
   do {
     const command = new ScanCommand({
       TableName: table.name,
       FilterExpression:
         'begins_with(PK, :records) OR ((begins_with(PK, :apps) OR begins_with(PK, :names)) AND #tenant = :tenant) OR ' +
-        '(PK = :register AND begins_with(SK, :registered))',
+        '(PK IN (:endpoints, :alerts) AND begins_with(SK, :registered))',
       ProjectionExpression: 'PK, SK',
       ExpressionAttributeNames: { '#tenant': 'tenant' },
       ExpressionAttributeValues: {
@@ -120,8 +127,9 @@ async function sweepSegment(
         ':apps': APPS,
         ':names': NAMES,
         ':tenant': id,
-        ':register': register.PK,
-        ':registered': register.SK,
+        ':endpoints': endpoints?.PK,
+        ':alerts': alerts?.PK,
+        ':registered': endpoints?.SK,
       },
       Segment: segment,
       TotalSegments: SEGMENTS,
