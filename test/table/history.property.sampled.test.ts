@@ -219,7 +219,8 @@ describe('a history', () => {
     const changing = withIt(change, { at: NOW + 500, over });
     await commit.reached;
     const move = (records: Records, it: Stored<Job>) => records.derived.move(it, 'updated_at', () => new Error());
-    await withIt(move, { at: NOW + 1_000 });
+    // This clock stands still: its time is compared.
+    await withIt(move, { at: () => NOW + 1_000 });
     commit.release();
     await changing;
     const stored = await moved.records().get(id);
