@@ -29,7 +29,7 @@ export async function openHeld(session: RequestSession): Promise<void> {
   const holders: Holder[] = [];
   const start = randomUUID();
   for await (const holder of holdersAfter(session, start)) holders.push(holder);
-  for await (const holder of holdersAfter(session, '')) {
+  for await (const holder of holdersAfter(session)) {
     if (holder.tenant >= start) break;
     holders.push(holder);
   }

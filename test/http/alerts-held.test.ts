@@ -146,7 +146,7 @@ describe('in maintenance', () => {
       expect(await sender.outcomes(firing('a'))).toEqual(['held']);
     }
     const { client, name } = environmentTable();
-    const stray = [['0'], [org.orgId], [org.orgId, 'x'], [org.orgId, String(id), '2', 'x']];
+    const stray = [['0'], ['~~'], [org.orgId], [org.orgId, 'x'], [org.orgId, String(id), '2', 'x']];
     const ofNobody = [randomUUID(), randomUUID(), new Date().toISOString(), 'x'.repeat(43)];
     for (const parts of [...stray, ofNobody])
       await client.send(new PutCommand({ TableName: name, Item: { ...heldKey(...parts) } }));

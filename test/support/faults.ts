@@ -126,7 +126,7 @@ function conflictOf(operation: string) {
     : undefined;
 }
 
-const failure = (status: number, type: string, message: string, more: object = {}) =>
+export const failure = (status: number, type: string, message: string, more: object = {}) =>
   reply(status, { __type: type, message, Message: message, ...more });
 
 /** DynamoDB's response. */

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { localConnection } from '#local-dynamodb';
+import { refusalOfEmptyKey } from './empty-keys.ts';
 
 type Handle = NodeHttpHandler['handle'];
 type Request = Parameters<Handle>[0];
@@ -22,6 +23,8 @@ const byNode = NodeHttpHandler.prototype.handle;
 
 const handleOverSocket: Handle = function (this: NodeHttpHandler, request, options) {
   if (`${request.hostname}:${request.port}` !== engine) return byNode.call(this, request, options);
+  const refusal = refusalOfEmptyKey(request);
+  if (refusal !== undefined) return Promise.resolve(refusal);
   return (idle.pop() ?? new Connection(connect(request.port ?? 80, request.hostname))).send(request, options);
 };
 

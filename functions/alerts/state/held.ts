@@ -31,22 +31,22 @@ export const stageHeld = ({ id, session }: Tenant, held: Omit<Held, 'tenant'>, e
     .of(id)
     .put({ ...keyOf({ ...held, tenant: id }), [schema.TTL]: expires }, () => new StaleRead('the register'), {});
 
-/** After all that begins with the same. */
-const LAST = '~';
-
 /**
  * Those that have alerts held, with the function's own rights as in the following: one query for each.
- * @param after begins behind this tenant id
+ * @param after begins behind this tenant id; by default with the first
  */
-export async function* holdersAfter(session: RequestSession, after: string): AsyncGenerator<Holder> {
+export async function* holdersAfter(session: RequestSession, after = ' '): AsyncGenerator<Holder> {
   for (let first = after; ; ) {
-    const [next] = await entriesBetween(session, first, LAST, 1);
+    const [next] = await entriesWhere(session, 'SK > :first', { ':first': first }, 1);
     if (next === undefined) return;
     const held = heldIn(next);
     if (held !== undefined) yield held;
-    first = held === undefined ? `${next.SK} ` : heldKey(held.tenant, held.integrationId, LAST).SK;
+    first = held === undefined ? String(next.SK) : heldKey(held.tenant, held.integrationId, LAST).SK;
   }
 }
+
+/** After all that begins with the same. */
+const LAST = '~';
 
 /** Alerts of an integration that are looked at in one run. */
 const MOST_DUE = 100;
@@ -54,16 +54,17 @@ const MOST_DUE = 100;
 /** The first alerts of an integration that were held until now. @param now a timestamp as in records */
 export async function dueOf(session: RequestSession, holder: Holder, now: string): Promise<readonly Held[]> {
   const { SK } = heldKey(holder.tenant, holder.integrationId, '');
-  const due = await entriesBetween(session, SK, `${SK}${now}`, MOST_DUE);
+  const times = { ':first': SK, ':last': `${SK}${now}` };
+  const due = await entriesWhere(session, 'SK BETWEEN :first AND :last', times, MOST_DUE);
   return due.flatMap((entry) => heldIn(entry) ?? []);
 }
 
-async function entriesBetween(session: RequestSession, first: string, last: string, most: number) {
+async function entriesWhere(session: RequestSession, condition: string, values: Item, most: number) {
   const { client, name } = session.tables.environment;
   const query = new QueryCommand({
     TableName: name,
-    KeyConditionExpression: 'PK = :register AND SK BETWEEN :first AND :last',
-    ExpressionAttributeValues: { ':register': heldKey().PK, ':first': first, ':last': last },
+    KeyConditionExpression: `PK = :register AND ${condition}`,
+    ExpressionAttributeValues: { ':register': heldKey().PK, ...values },
     Limit: most,
   });
   return (await retry(() => client.send(query), session)).Items ?? [];
