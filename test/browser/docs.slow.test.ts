@@ -178,6 +178,27 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
     await page.waitForURL(/reference-clients#ClientRecord\.metadata$/);
   });
 
+  it('loads the search again where it could not be loaded', async () => {
+    const page = await open('');
+    expected = /search-index|ERR_FAILED/;
+    let isAway = true;
+    await page.route(/search-index/, (route) => (isAway ? route.abort() : route.continue()));
+    await page.keyboard.press('/');
+    await page.getByText('could not be loaded').waitFor();
+    isAway = false;
+    await page.keyboard.type('maintenance');
+    await page.getByRole('option').first().waitFor();
+  });
+
+  it('guides have the colours of code, also where it names the address', async () => {
+    const page = await open('');
+    const coloured = (kind: string) =>
+      page.evaluate((name) => [...(CSS.highlights.get(name) ?? [])].map((range) => String(range)), kind);
+    await expect.poll(() => coloured('word')).toContain('$RANDOM');
+    expect(await coloured('name')).toContain('"secret"');
+    expect(await page.locator('pre').first().textContent()).not.toBe('');
+  });
+
   it('says that nothing was found, and what is nearest', async () => {
     const page = await open('/reference');
     await page.getByRole('button', { name: 'Search' }).click();

@@ -65,7 +65,10 @@ async function load() {
 }
 
 function loaded() {
-  loading ??= load();
+  loading ??= load().catch((error) => {
+    loading = undefined;
+    throw error;
+  });
   return loading;
 }
 
@@ -138,8 +141,9 @@ const saidNone = (near) => (near.length === 0 ? 'None found.' : 'None found. The
 
 async function update() {
   const words = input.value.trim();
-  const { library } = await loaded();
-  if (words !== input.value.trim()) return;
+  const { library } = (await loaded().catch(() => undefined)) ?? {};
+  if (library === undefined) state.textContent = 'The search could not be loaded. Type to try again.';
+  if (library === undefined || words !== input.value.trim()) return;
   const all = words === '' ? [] : find(library, words);
   const near = words === '' || all.length > 0 ? [] : nearest(library, words);
   options = [];

@@ -1,5 +1,7 @@
 // @ts-check
 
+import { colour } from './colours.js';
+
 /** Scripts of all pages: show the address of their API, copy code, and find a problem by its type. */
 
 const api = new URL(document.body.dataset.api ?? '.', location.href).href.replace(/\/$/, '');
@@ -15,6 +17,11 @@ for (const block of navigator.clipboard === undefined ? [] : commands) {
     block,
     copyButton(() => block.textContent),
   );
+}
+for (const code of document.querySelectorAll('pre:not(.shows pre, .bodies pre) code')) {
+  // One text, without the element around the address.
+  code.replaceChildren(code.textContent ?? '');
+  colour(code);
 }
 
 /** A button that copies a text, and says so for a moment. @param {() => string | null | undefined} textOf */

@@ -1,6 +1,6 @@
 import { repositoryFile } from './file.ts';
 import { type PageName, pathTo, TITLES } from './layout.ts';
-import { contentsOf, html, inlineHtml } from './markdown.ts';
+import { besideContents, html, inlineHtml } from './markdown.ts';
 
 /** The guides, of which the repository has the Markdown, with their contents beside or above them. */
 
@@ -67,14 +67,8 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 
 /** A guide whose text is already HTML. `lead` is what stands before the contents. */
-export const guideLayout = (name: GuideName, lead: string, text: string): string => `<div class="guide">
-<div class="lead"><h1>${TITLES[name]}</h1>
-${lead}</div>
-${contentsOf(text)}
-<div class="text">
-${text}
-</div>
-</div>
+export const guideLayout = (name: GuideName, lead: string, text: string): string =>
+  `${besideContents(TITLES[name], lead, text)}
 ${otherGuides(name)}`;
 
 export async function guidePage(name: GuideName): Promise<string> {
@@ -105,8 +99,9 @@ export async function guidesPage(): Promise<string> {
     GUIDES.map(async (name) => {
       const { introduction } = await guideText(name);
       const link = `<a href="${pathTo('guides', name)}">${TITLES[name]}</a>`;
-      return `<h2 id="${name}">${link}</h2>\n<p>${inlineHtml(introduction, guideDestination)}</p>`;
+      const about = inlineHtml(introduction, guideDestination);
+      return `<section><h2 id="${name}">${link}</h2>\n<p>${about}</p></section>`;
     }),
   );
-  return `<h1>${TITLES.guides}</h1>\n${entries.join('\n')}`;
+  return `<h1>${TITLES.guides}</h1>\n<div class="entries">${entries.join('\n')}</div>`;
 }

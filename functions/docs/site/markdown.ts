@@ -50,12 +50,22 @@ function withAnchors(page: string): string {
 }
 
 /** Links to the sections of a page in HTML; where it has one section only, to the parts of that. */
-export function contentsOf(page: string): string {
+function contentsOf(page: string): string {
   const sections = headingsOf(page, 'h2');
   const headings = sections.length > 1 ? sections : headingsOf(page, 'h3');
   const links = headings.map(({ anchor, heading }) => `<li><a href="#${anchor}">${heading}</a></li>`);
   return `<nav class="contents" aria-label="On this page"><p>On this page</p>\n<ul>\n${links.join('\n')}\n</ul></nav>`;
 }
+
+/** A text with its contents beside it, where there is room. @param lead what stands before them */
+export const besideContents = (title: string, lead: string, text: string): string => `<div class="guide">
+<div class="lead"><h1>${title}</h1>
+${lead}</div>
+${contentsOf(text)}
+<div class="text">
+${text}
+</div>
+</div>`;
 
 const headingsOf = (page: string, level: 'h2' | 'h3') =>
   page

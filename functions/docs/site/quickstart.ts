@@ -1,6 +1,6 @@
 import { repositoryFile } from './file.ts';
-import { EXAMPLE_ADDRESS, pathTo, START } from './layout.ts';
-import { codeHtml, escapedHtml, html } from './markdown.ts';
+import { EXAMPLE_ADDRESS, pathTo, START, TITLES } from './layout.ts';
+import { besideContents, codeHtml, escapedHtml, html } from './markdown.ts';
 
 /** The tour of the README, whose commands and responses are tested (`test/docs/readme.test.ts`), as the first page. */
 
@@ -21,13 +21,11 @@ const destinations: Readonly<Record<string, string>> = {
 export async function quickstartPage(): Promise<string> {
   const tour = tourOf(await repositoryFile('README.md'));
   const steps = html(withHeadings(tour), (target) => destinations[target]);
-  return withAddress(`<h1>Quickstart</h1>
-${html(INTRODUCTION)}
-<aside class="aside">
+  const secret = `<aside class="aside">
 ${html(WITH_A_SECRET)}
 <details><summary>Begin with a secret</summary>${codeHtml(withOwnSecret(tour))}</details>
-</aside>
-${steps}`);
+</aside>`;
+  return withAddress(besideContents(TITLES[START], html(INTRODUCTION), `${secret}\n${steps}`));
 }
 
 function tourOf(readme: string): string {
