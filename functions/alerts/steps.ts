@@ -1,3 +1,4 @@
+import { StaleRead } from '#table';
 import { logger } from '#telemetry';
 import type { Alert } from './alert.ts';
 import type { OUTCOMES } from './contract.ts';
@@ -47,7 +48,8 @@ export class Step {
     const found = await this.#episodes.read();
     const isHeld = found !== undefined && this.#isHeld(found);
     if (found?.state === 'firing' || isHeld) {
-      if (startsAt > found.starts_at) await this.#episodes.moveStart(found, startsAt);
+      if (startsAt > found.starts_at && !(await this.#episodes.moveStart(found, startsAt)))
+        throw new StaleRead('the alert has changed');
       return done(isHeld ? 'held' : 'repeated', found);
     }
     const { serverTime } = this.#sender.tenant;

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { environmentTable } from '#table';
 import { handler as openHeld } from '../../functions/held-alerts/handler.ts';
 import { byExtent } from '../support/extent.ts';
-import { type Fault, FaultyHandler } from '../support/faults.ts';
+import { bodyOf, type Fault, FaultyHandler } from '../support/faults.ts';
 import { written } from '../support/lines.ts';
 import { prepared } from '../support/prepared.ts';
 import { useTableOver } from '../support/storage.ts';
@@ -130,4 +130,37 @@ it('what is not begun in time is sent again, with all others', async () => {
   const second = await send();
   expect(second.status).toBe(200);
   expect(second.outcomes.filter((outcome) => outcome !== 'repeated')).toHaveLength(left);
+});
+
+/** What others do before a call of this operation, once. */
+function beforeCall(operation: string, isWanted: (body: string) => boolean, act: () => Promise<void>): void {
+  useFaultyTable();
+  faulty.follow(() => undefined);
+  const handle = faulty.handle.bind(faulty);
+  let isDone = false;
+  const spy = vi.spyOn(faulty, 'handle').mockImplementation(async (request, options) => {
+    const isNow = !isDone && request.headers['x-amz-target']?.endsWith(`.${operation}`) && isWanted(bodyOf(request));
+    isDone ||= isNow === true;
+    if (isNow) await act();
+    return handle(request, options);
+  });
+  onTestFinished(() => spy.mockRestore());
+}
+
+it('an alert that fires again while its earlier end is taken gets a ticket of its own', async () => {
+  const from = Date.now();
+  const send = async (status: string, fields: object) => {
+    const sent = { fingerprint: 'overtaken', status, ...fields };
+    return (await owner.ask('POST', '/api/v1/alerts/custodia', sent)).body.alerts;
+  };
+  const [first, end, second] = [0, 1, 2].map((minutes) => new Date(from + minutes * 60_000).toISOString());
+  expect(await send('firing', { starts_at: first })).toMatchObject([{ outcome: 'opened' }]);
+  let over: unknown;
+  const isMove = (body: string) => body.includes('#ALERT"') && body.includes('revision');
+  beforeCall('UpdateItem', isMove, async () => {
+    over = await send('resolved', { starts_at: first, ends_at: end });
+  });
+  expect(await send('firing', { starts_at: second })).toMatchObject([{ outcome: 'opened' }]);
+  expect(over).toMatchObject([{ outcome: 'resolved' }]);
+  expect((await ticketsOf('overtaken')).map(({ status }) => status).toSorted()).toEqual(['closed', 'open']);
 });
