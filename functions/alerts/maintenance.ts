@@ -4,11 +4,11 @@ import { resourceEntity } from '../resources/store.ts';
 import { serviceEntity } from '../services/store.ts';
 import type { TicketFields } from './ticket.ts';
 
-/** What is under maintenance by its status has no end: it is looked at again after so long, in milliseconds. */
+/** It is looked at again after so long, in milliseconds: a status has no end, and a window may be ended sooner. */
 const LOOKED_AT_AFTER = 15 * 60_000;
 
-/** Until when the maintenance of what an alert is about takes at least; undefined: there is none. */
-export async function maintainedUntil(
+/** Until when an alert is held, if what it is about is still under maintenance then; undefined: it is not now. */
+export async function heldUntil(
   tenant: Tenant,
   { client_id, service_id, resource_id }: Pick<TicketFields, 'client_id' | 'service_id' | 'resource_id'>,
 ): Promise<string | undefined> {
@@ -22,5 +22,7 @@ export async function maintainedUntil(
   ]);
   const ends = spans.filter(([, from, id]) => from <= timestamp && about.includes(id)).map(([to]) => to);
   const isMaintained = records.some((stored) => stored?.record.status === MAINTENANCE);
-  return [...ends, ...(isMaintained ? [new Date(now + LOOKED_AT_AFTER).toISOString()] : [])].toSorted().at(-1);
+  const latest = new Date(now + LOOKED_AT_AFTER).toISOString();
+  const last = [...ends, ...(isMaintained ? [latest] : [])].toSorted().at(-1);
+  return last === undefined || last < latest ? last : latest;
 }

@@ -2,7 +2,7 @@ import { StaleRead } from '#table';
 import { logger } from '#telemetry';
 import type { Alert } from './alert.ts';
 import type { OUTCOMES } from './contract.ts';
-import { maintainedUntil } from './maintenance.ts';
+import { heldUntil } from './maintenance.ts';
 import { type Mapping, stillThere } from './references.ts';
 import { type Episode, Episodes, type Named } from './state/episodes.ts';
 import { countAlert, type Hour, readHour, stageCollector } from './state/hours.ts';
@@ -94,7 +94,7 @@ export class Step {
   async #begin(fields: TicketFields, found: Episode | undefined, starts_at: number): Promise<Done> {
     const { tenant } = this.#sender;
     const begun = { starts_at, ends_at: found?.ends_at ?? 0, resolved_at: 0, repeats: 0 };
-    const held_until = await maintainedUntil(tenant, fields);
+    const held_until = await heldUntil(tenant, fields);
     if (held_until !== undefined) {
       const held = { ...fields, description: fields.description.slice(0, MOST_HELD).toWellFormed() };
       this.#episodes.stage(found, { ...NO_TICKET, ...begun, state: 'held', held_until, fields: JSON.stringify(held) });

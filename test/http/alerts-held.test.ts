@@ -109,6 +109,20 @@ describe('in maintenance', () => {
     expect(await total()).toBe(2);
   });
 
+  it('that is ended sooner than was said, it gets its ticket', async () => {
+    const { ask, outcomes, total } = callsFor(await api.orgToken());
+    const { id } = await ask('POST', 'maintenance-windows', { from: from(Date.now(), -1), to: from(Date.now(), 8) });
+    expect(await outcomes(firing('a'), firing('b'))).toEqual(['held', 'held']);
+    forward(1);
+    await look();
+    expect(await total()).toBe(0);
+    await ask('PATCH', `maintenance-windows/${id}`, { to: from(Date.now(), 0) });
+    forward(0.3);
+    expect(await outcomes(firing('a'))).toEqual(['opened']);
+    await look();
+    expect(await total()).toBe(2);
+  });
+
   it('its ticket names what is still there after it', async () => {
     const { ask, outcomes } = callsFor(await api.orgToken());
     const { id: client_id } = await ask('POST', 'clients', { name: 'Acme' });
