@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { serverTime } from '@custodia/counted-lists';
 import { Problem } from '#contract';
 import { runToCommit } from '#http';
 import { actorOf, type Caller, callerBySignature, mayDo } from '#identity';
@@ -10,47 +9,47 @@ import { allDone } from '../../shared/all-done.ts';
 import { Slots } from '../batch/in-order.ts';
 import { integrationEntity } from '../integrations/store.ts';
 import { SEND_ALERTS } from './contract.ts';
-import { mappingOf } from './references.ts';
-import { dueOf, forget, type Held, type Holder, holdersAfter } from './state/held.ts';
-import { type Group, listCollected, Step } from './steps.ts';
+import { dueOf, forget, type Holder, heldIn, holdersFrom, isLate } from './state/held.ts';
+import { type Collected, listCollected, Step } from './steps.ts';
 import type { Sender } from './ticket.ts';
 
 /** Integrations, and alerts of each, that are looked at at the same time. */
 const AT_ONCE = { integrations: 4, alerts: 8 } as const;
-/** None is begun so long before the deadline, in milliseconds: what is left is looked at in the next run. */
-const NOT_BEGUN_BEFORE_END = 15_000;
-
 /**
  * Opens the tickets of alerts that were held, whose maintenance is over. It begins at a random tenant, and looks at a
- * hundred alerts of each integration, so that none keeps the others waiting.
+ * hundred alerts of an integration before the next hundred wait for their turn, so that none keeps the others waiting.
  * @throws the first failure, after all else is done: the next run finds what is left
  */
 export async function openHeld(session: RequestSession): Promise<void> {
-  const holders: Holder[] = [];
-  const start = randomUUID();
-  for await (const holder of holdersAfter(session, start)) holders.push(holder);
-  for await (const holder of holdersAfter(session)) {
-    if (holder.tenant >= start) break;
-    holders.push(holder);
-  }
   const slots = new Slots(AT_ONCE.integrations);
-  await allDone(holders.map((holder) => slots.run(() => openOf(session, holder))));
+  const openAll = async (holder: Holder): Promise<void> => {
+    while (await slots.run(() => openSome(session, holder)));
+  };
+  const opening: Promise<void>[] = [];
+  try {
+    for await (const holder of holdersFrom(session, randomUUID())) {
+      const all = openAll(holder);
+      all.catch(() => undefined);
+      opening.push(all);
+    }
+  } finally {
+    await allDone(opening);
+  }
 }
 
-const isLate = ({ clock, deadline }: RequestSession): boolean => clock() >= deadline - NOT_BEGUN_BEFORE_END;
-
-async function openOf(session: RequestSession, holder: Holder): Promise<void> {
-  if (isLate(session)) return;
-  const now = serverTime(session.tables.environment, session.clock);
-  const due = await dueOf(session, holder, new Date(now).toISOString());
-  if (due.length === 0) return;
+/** @returns whether there may be more */
+async function openSome(session: RequestSession, holder: Holder): Promise<boolean> {
+  if (isLate(session)) return false;
+  const due = await dueOf(session, holder);
+  if (due.length === 0) return false;
   await observe({ domain: 'held-alerts', clock: session.clock }, async () => {
     annotate({ tenant: holder.tenant, integration_id: holder.integrationId });
     const tenant = Tenant.ofRegistered(holder, session.beside());
     const caller = await senderOf(tenant, holder.integrationId);
-    if (caller === undefined) await allDone(due.map((held) => forget(session, held)));
+    if (caller === undefined) await allDone(due.map((entry) => forget(session, entry)));
     else await openDue({ tenant, caller }, due);
   });
+  return true;
 }
 
 /**
@@ -70,24 +69,25 @@ async function senderOf(tenant: Tenant, integrationId: string): Promise<Caller |
 }
 
 /** @throws the first failure, after all else is done */
-async function openDue(sender: Sender, due: readonly Held[]): Promise<void> {
+async function openDue(sender: Sender, due: readonly string[]): Promise<void> {
   const { tenant, caller } = sender;
   tenant.session.audit.actAs(actorOf(caller), 'receiveAlert');
-  const group: Group = { mapping: () => mappingOf(tenant, caller.id), collected: new Map() };
+  const collected: Collected = new Map();
   const slots = new Slots(AT_ONCE.alerts);
-  const lookAt = async (held: Held): Promise<void> => {
+  const lookAt = async (entry: string): Promise<void> => {
     if (isLate(tenant.session)) return;
-    await lookAtOne({ caller, tenant: Tenant.of(caller, tenant.session.beside()) }, group, held);
-    await forget(tenant.session, held);
+    await lookAtOne({ caller, tenant: Tenant.of(caller, tenant.session.beside()) }, collected, entry);
+    await forget(tenant.session, entry);
   };
-  await allDone(due.map((held) => slots.run(() => lookAt(held)))).finally(() => listCollected(sender, group));
+  await allDone(due.map((entry) => slots.run(() => lookAt(entry)))).finally(() => listCollected(sender, collected));
 }
 
 /** What is refused would be refused again: that is no failure. */
-async function lookAtOne(sender: Sender, group: Group, { digest }: Held): Promise<void> {
-  const step = new Step(sender, group, digest);
+async function lookAtOne(sender: Sender, collected: Collected, entry: string): Promise<void> {
+  const { until, digest } = heldIn(entry);
+  const step = new Step(sender, collected, digest);
   try {
-    await runToCommit(sender.tenant.session, () => step.lookAt());
+    await runToCommit(sender.tenant.session, () => step.lookAt(until));
     step.noteCollected();
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;

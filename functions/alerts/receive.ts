@@ -7,7 +7,7 @@ import { logger } from '#telemetry';
 import { inOrder } from '../batch/in-order.ts';
 import type { Alert } from './alert.ts';
 import { mappingOf } from './references.ts';
-import { type Done, type Group, listCollected, NO_TICKET, type Outcome, Step } from './steps.ts';
+import { type Collected, type Done, listCollected, NO_TICKET, type Outcome, Step } from './steps.ts';
 import type { Sender } from './ticket.ts';
 
 /** Alerts that are carried out at the same time, each in a transaction of its own. */
@@ -33,12 +33,13 @@ interface Sent {
  */
 export async function receiveAlerts(alerts: readonly (Alert | null)[], sent: Sent): Promise<readonly Result[]> {
   const { caller, session } = sent;
-  const group: Group = { mapping: once(() => mappingOf(Tenant.of(caller, session), caller.id)), collected: new Map() };
+  const mapping = once(() => mappingOf(Tenant.of(caller, session), caller.id));
+  const collected: Collected = new Map();
   const carryOut = async ({ alert }: { readonly alert: Alert | null }): Promise<Result> => {
     if (alert === null) return { ...NO_TICKET, fingerprint: null, outcome: 'refused' };
     const isLate = session.clock() - session.now >= BEGIN_WITHIN;
-    const act = (step: Step) => (alert.status === 'firing' ? step.fire(alert) : step.resolve(alert));
-    return { fingerprint: alert.shown, ...(isLate ? NOT_ATTEMPTED : await take(alert.digest, sent, group, act)) };
+    const act = (step: Step) => (alert.status === 'firing' ? step.fire(alert, mapping) : step.resolve(alert));
+    return { fingerprint: alert.shown, ...(isLate ? NOT_ATTEMPTED : await take(alert.digest, sent, collected, act)) };
   };
   const named = alerts.map((alert) => ({ alert, names: alert === null ? [] : [alert.digest] }));
   const results = await inOrder(named, {
@@ -47,7 +48,7 @@ export async function receiveAlerts(alerts: readonly (Alert | null)[], sent: Sen
     isUndecided: ({ outcome }) => UNDECIDED.includes(outcome),
     leaveOut: ({ alert }) => ({ ...NOT_ATTEMPTED, fingerprint: alert?.shown ?? null }),
   });
-  await listCollected(senderIn(sent), group);
+  await listCollected(senderIn(sent), collected);
   requireDone(results);
   return results;
 }
@@ -70,10 +71,12 @@ function requireDone(results: readonly Result[]): void {
   if (errors.length > 0) throw new Problem('invalid-body', { errors, members });
 }
 
+type Act = (step: Step) => Promise<Done>;
+
 /** Carries out one alert, in a session of its own. */
-async function take(digest: string, sent: Sent, group: Group, act: (step: Step) => Promise<Done>): Promise<Done> {
+async function take(digest: string, sent: Sent, collected: Collected, act: Act): Promise<Done> {
   const sender = senderIn(sent);
-  const step = new Step(sender, group, digest);
+  const step = new Step(sender, collected, digest);
   try {
     const done = await runToCommit(sender.tenant.session, () => act(step));
     step.noteCollected();

@@ -83,10 +83,8 @@ async function recordsOf(tenant: Tenant, label: (name: Known) => string) {
 }
 
 /** What is left of what a ticket was to name. */
-export const stillThere = (tenant: Tenant, named: object) =>
-  recordsOf(tenant, (name) => (OF_TICKET.has(name) ? String(Object(named)[name] ?? '') : ''));
-
-const OF_TICKET: ReadonlySet<string> = new Set(['client_id', 'service_id', 'resource_id']);
+export const stillThere = (tenant: Tenant, named: Readonly<Partial<Record<Known, string | null>>>) =>
+  recordsOf(tenant, (name) => named[name] ?? '');
 
 const idIn = (text: string): string | undefined => field.uuid().safeParse(text).data;
 

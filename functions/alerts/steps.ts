@@ -17,12 +17,8 @@ export const NO_TICKET: Named = { ticket_id: null, ticket_code: null };
 
 const done = (outcome: Outcome, { ticket_id, ticket_code }: Named): Done => ({ outcome, ticket_id, ticket_code });
 
-/** What the alerts of a request share. */
-export interface Group {
-  readonly mapping: () => Promise<Mapping>;
-  /** Subjects of alerts whose ticket collects them, by its id, and how many there were in the hour. */
-  readonly collected: Map<string, { readonly subjects: string[]; readonly count: number }>;
-}
+/** Subjects of alerts of a request whose ticket collects them, by its id, and how many there were in the hour. */
+export type Collected = Map<string, { readonly subjects: string[]; readonly count: number }>;
 
 /** What comes late does so within this time, in milliseconds: senders give up sooner. */
 const LATE_WITHIN = 15 * 60_000;
@@ -30,18 +26,18 @@ const LATE_WITHIN = 15 * 60_000;
 /** Carries out alerts, one in each. */
 export class Step {
   readonly #sender: Sender;
-  readonly #group: Group;
+  readonly #allCollected: Collected;
   readonly #episodes: Episodes;
   #hour: Hour | undefined;
   #collected: { readonly id: string; readonly subject: string; readonly count: number } | undefined;
 
-  constructor(sender: Sender, group: Group, digest: string) {
+  constructor(sender: Sender, collected: Collected, digest: string) {
     this.#sender = sender;
-    this.#group = group;
+    this.#allCollected = collected;
     this.#episodes = new Episodes(sender.tenant, sender.caller.id, digest);
   }
 
-  async fire(alert: Alert): Promise<Done> {
+  async fire(alert: Alert, mapping: () => Promise<Mapping>): Promise<Done> {
     const { startsAt } = alert;
     const repeated = await this.#episodes.repeat(startsAt);
     if (repeated !== undefined) return done('repeated', repeated);
@@ -56,7 +52,7 @@ export class Step {
     const isRecent = found !== undefined && Math.abs(serverTime - found.resolved_at) < LATE_WITHIN;
     const isLate = isRecent && startsAt <= found.ends_at;
     if (isLate && startsAt > 0) return done('ignored', found);
-    return this.#begin(await ticketOf(this.#sender.tenant, alert, await this.#group.mapping(), found), found, startsAt);
+    return this.#begin(await ticketOf(this.#sender.tenant, alert, await mapping(), found), found, startsAt);
   }
 
   async resolve({ startsAt, endsAt }: Alert): Promise<Done> {
@@ -78,10 +74,10 @@ export class Step {
     return done('resolved', found);
   }
 
-  /** Looks at an alert that was held: it may have fired or ended since, or its maintenance take longer. */
-  async lookAt(): Promise<Done> {
+  /** Looks at an alert that was held until then: it may have fired, ended or been held since, or not be over. */
+  async lookAt(until: string): Promise<Done> {
     const found = await this.#episodes.read();
-    if (found?.state !== 'held' || this.#isHeld(found)) return done('ignored', found ?? NO_TICKET);
+    if (found?.state !== 'held' || found.held_until !== until) return done('ignored', found ?? NO_TICKET);
     const fields = JSON.parse(found.fields ?? '{}') as TicketFields;
     const named = await stillThere(this.#sender.tenant, fields);
     return this.#begin({ ...fields, ...named }, found, found.starts_at);
@@ -110,11 +106,12 @@ export class Step {
     const { tenant, caller } = this.#sender;
     const hour = await (this.#hour === undefined ? countAlert(tenant, caller.id) : readHour(tenant, caller.id));
     this.#hour = hour;
-    if (hour.count <= MOST_AN_HOUR) return { ticket: await openTicket(this.#sender, fields), isCollected: false };
-    const { id, ...known } = { id: hour.ticket_id, ticket_id: hour.ticket_id, ticket_code: hour.ticket_code };
-    const ticket = id === null ? await openTicket(this.#sender, { ...STORM, contact_id: fields.contact_id }) : known;
-    if (id === null) stageCollector(tenant, caller.id, ticket);
-    this.#collected = { id: String(ticket.ticket_id), subject: fields.subject, count: hour.count };
+    const { count, ...known } = hour;
+    if (count <= MOST_AN_HOUR) return { ticket: await openTicket(this.#sender, fields), isCollected: false };
+    const isFirst = known.ticket_id === null;
+    const ticket = isFirst ? await openTicket(this.#sender, { ...STORM, contact_id: fields.contact_id }) : known;
+    if (isFirst) stageCollector(tenant, caller.id, ticket);
+    this.#collected = { id: String(ticket.ticket_id), subject: fields.subject, count };
     return { ticket, isCollected: true };
   }
 
@@ -122,9 +119,9 @@ export class Step {
   noteCollected(): void {
     if (this.#collected === undefined) return;
     const { id, subject, count } = this.#collected;
-    const known = this.#group.collected.get(id) ?? { subjects: [], count };
+    const known = this.#allCollected.get(id) ?? { subjects: [], count };
     known.subjects.push(subject);
-    this.#group.collected.set(id, { ...known, count: Math.max(known.count, count) });
+    this.#allCollected.set(id, { ...known, count: Math.max(known.count, count) });
   }
 }
 
@@ -144,7 +141,7 @@ const STORM: Omit<TicketFields, 'contact_id'> = {
 };
 
 /** Lists what a request has added to the ticket that collects it, in one message. Best effort. */
-export async function listCollected(sender: Sender, { collected }: Group): Promise<void> {
+export async function listCollected(sender: Sender, collected: Collected): Promise<void> {
   for (const [id, { subjects, count }] of collected) {
     if (count > MOST_LISTED) continue;
     const text = `${count} alerts in this hour, with these:\n${subjects.join('\n')}`;

@@ -15,7 +15,6 @@ import { type Firewall, protect } from '../firewall.ts';
 import { Functions, found } from '../functions.ts';
 import { HEARTBEAT, Heartbeat } from '../heartbeat.ts';
 import { Keys } from '../keys.ts';
-
 import { Observed } from '../observed.ts';
 import { Api } from '../rest-api.ts';
 import { HELD_ALERTS } from '../rights.ts';

@@ -59,7 +59,7 @@ export class Tenant {
     return new Tenant(orgId as TenantId, session);
   }
 
-  /** The tenant of an entry of the register of endpoints for webhooks (`functions/events/state/register.ts`). */
+  /** The tenant of an entry of a register of all tenants: of endpoints for webhooks, or of alerts that are held. */
   static ofRegistered(entry: { readonly tenant: TenantId }, session: RequestSession): Tenant {
     return new Tenant(entry.tenant, session);
   }

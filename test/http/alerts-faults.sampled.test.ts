@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { environmentTable } from '#table';
+import { heldKey } from '../../functions/alerts/state/held.ts';
 import { handler as openHeld } from '../../functions/held-alerts/handler.ts';
 import { byExtent } from '../support/extent.ts';
 import { bodyOf, type Fault, FaultyHandler } from '../support/faults.ts';
@@ -95,7 +98,7 @@ it.each([...FAULTS, 'crash-after'] as const)('%s in runs of the schedule leaves 
   for (let at = 1; at < 70; at += 3) {
     useFaultyTable();
     faulty.follow(({ index }) => {
-      if (index < at || index > at + 2) return undefined;
+      if (index < at || index > at + 4) return undefined;
       vi.setSystemTime(Date.now() + 15_000);
       return fault;
     });
@@ -163,4 +166,72 @@ it('an alert that fires again while its earlier end is taken gets a ticket of it
   expect(await send('firing', { starts_at: second })).toMatchObject([{ outcome: 'opened' }]);
   expect(over).toMatchObject([{ outcome: 'resolved' }]);
   expect((await ticketsOf('overtaken')).map(({ status }) => status).toSorted()).toEqual(['closed', 'open']);
+});
+
+describe('the schedule', () => {
+  /** An organization all of which is in maintenance for so many minutes. */
+  const maintained = async (minutes: number) => {
+    useFaultyTable();
+    const { appCode, secret } = await api.orgToken();
+    const ask = async (...[method, path, body]: Parameters<(typeof owner)['ask']>) =>
+      (await callsOf(api, await api.login(appCode, secret)).ask(method, `/api/v1/${path}`, body)).body;
+    const now = Date.now();
+    const times = { from: new Date(now - 1).toISOString(), to: new Date(now + minutes * 60_000).toISOString() };
+    await ask('POST', 'maintenance-windows', times);
+    const send = async (status: string) => (await ask('POST', 'alerts/custodia', { fingerprint: 'f', status })).alerts;
+    expect(await send('firing')).toMatchObject([{ outcome: 'held' }]);
+    // So that no token expires.
+    onTestFinished(() => void vi.setSystemTime(now));
+    return { send, total: async () => (await ask('GET', 'tickets')).total, now };
+  };
+
+  it('leaves an alert that was held again by a machine that was paused', async () => {
+    const { send, total, now } = await maintained(5);
+    await send('resolved');
+    const afterwards = now + 10 * 60_000;
+    vi.setSystemTime(afterwards);
+    let held: unknown;
+    const isOfRegister = (body: string) => body.includes(heldKey().PK);
+    beforeCall('DeleteItem', isOfRegister, async () => {
+      vi.setSystemTime(now);
+      held = await send('firing');
+      vi.setSystemTime(afterwards);
+    });
+    await written(() => openHeld());
+    expect(held).toMatchObject([{ outcome: 'held' }]);
+    await written(() => openHeld());
+    expect(await total()).toBe(1);
+  });
+
+  it('leaves an alert that is due by one clock alone', async () => {
+    const { total, now } = await maintained(5);
+    vi.setSystemTime(now + 6 * 60_000);
+    const isOfAlert = (body: string) => body.includes('#ALERT"');
+    beforeCall('GetItem', isOfAlert, async () => void vi.setSystemTime(now + 4 * 60_000));
+    await written(() => openHeld());
+    expect([await total(), Date.now() - now]).toEqual([0, 4 * 60_000]);
+    vi.setSystemTime(now + 6 * 60_000);
+    await written(() => openHeld());
+    expect(await total()).toBe(1);
+  });
+
+  it('opens tickets while it still finds who has alerts held', async () => {
+    const { total, now } = await maintained(5);
+    vi.setSystemTime(now + 10 * 60_000);
+    const { client, name } = environmentTable();
+    const later = new Date(now + 9e9).toISOString();
+    const put = (start: string) => {
+      const Item = { ...heldKey(start + randomUUID().slice(1), randomUUID(), later, 'x'.repeat(43)) };
+      return client.send(new PutCommand({ TableName: name, Item }));
+    };
+    await Promise.all(Array.from({ length: 100 }, (_, index) => put((index % 16).toString(16))));
+    faulty.follow(({ operation }) => {
+      if (operation === 'Query') vi.setSystemTime(Date.now() + 500);
+      return undefined;
+    });
+    // None has time to find all of them.
+    for (let runs = 0; runs < 10; runs++) await written(() => openHeld());
+    faulty.follow(() => undefined);
+    expect(await total()).toBe(1);
+  });
 });

@@ -123,6 +123,19 @@ describe('in maintenance', () => {
     expect(await total()).toBe(2);
   });
 
+  it('more of one sender than wait their turn together are looked at in one run', async () => {
+    const org = await api.orgToken();
+    const { ask, outcomes, total } = callsFor(org);
+    await ask('POST', 'maintenance-windows', { from: from(Date.now(), -1), to: from(Date.now(), 0.2) });
+    const many = Array.from({ length: 120 }, (_, index) => firing(`many ${index}`));
+    expect(new Set(await outcomes(...many))).toEqual(new Set(['held']));
+    vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil((Date.now() + HOUR) / HOUR) * HOUR });
+    forward(0);
+    // All in one hour.
+    await look();
+    expect([await entries(org.orgId), await total()]).toEqual([[], 101]);
+  });
+
   it('its ticket names what is still there after it', async () => {
     const { ask, outcomes } = callsFor(await api.orgToken());
     const { id: client_id } = await ask('POST', 'clients', { name: 'Acme' });
@@ -146,7 +159,8 @@ describe('in maintenance', () => {
   });
 
   it('an integration that may not send alerts any more opens no ticket, and faulty entries stop none', async () => {
-    const [org, others] = [await api.orgToken(), callsFor(await api.orgToken())];
+    const [org, another] = [await api.orgToken(), await api.orgToken()];
+    const others = callsFor(another);
     const { ask, total } = callsFor(org);
     const named = { display_name: 'Monitoring', app_code: `monitoring-${org.appCode}`, permissions: ['alerts:write'] };
     const { id, secret } = await ask('POST', 'integrations', named);
@@ -160,16 +174,23 @@ describe('in maintenance', () => {
       expect(await sender.outcomes(firing('a'))).toEqual(['held']);
     }
     const { client, name } = environmentTable();
-    const stray = [['0'], ['~~'], [org.orgId], [org.orgId, 'x'], [org.orgId, String(id), '2', 'x']];
+    const endless = [randomUUID(), randomUUID(), '~~'];
+    const stray = [endless, ['0'], ['~~'], [org.orgId], [org.orgId, 'x'], [org.orgId, String(id), '2', 'x']];
     const ofNobody = [randomUUID(), randomUUID(), new Date().toISOString(), 'x'.repeat(43)];
-    for (const parts of [...stray, ofNobody])
+    // More than are looked at together.
+    const before = Array.from({ length: 101 }, (_, index) => [
+      another.orgId,
+      another.integrationId,
+      '0',
+      String(index),
+    ]);
+    for (const parts of [...stray, ...before, ofNobody])
       await client.send(new PutCommand({ TableName: name, Item: { ...heldKey(...parts) } }));
     await ask('PATCH', `integrations/${id}`, { status: 'inactive' });
     forward(3);
     await look();
     expect([await others.total(), await total()]).toEqual([1, 0]);
-    expect(await entries(org.orgId)).toHaveLength(3);
-    expect(await entries(String(ofNobody[0]))).toEqual([]);
+    for (const orgId of [org.orgId, another.orgId, String(ofNobody[0])]) expect(await entries(orgId)).toEqual([]);
   });
 });
 

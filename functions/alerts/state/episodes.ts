@@ -91,8 +91,8 @@ export class Episodes {
     const kept = { ...next, revision: (found?.revision ?? 0) + 1, [schema.TTL]: expires };
     const { id, session } = this.#tenant;
     session.changes.of(id).put({ ...this.#key, ...kept }, () => new StaleRead('the alert has changed'), condition);
-    const integrationId = this.#integrationId;
-    if (until !== undefined) stageHeld(this.#tenant, { integrationId, until, digest: this.#digest }, expires);
+    if (until !== undefined)
+      stageHeld(this.#tenant, [this.#integrationId, until, this.#digest, String(kept.revision)], expires);
   }
 
   get #now(): number {
