@@ -87,8 +87,7 @@ async function lookAtOne(sender: Sender, collected: Collected, entry: string): P
   const { until, digest } = heldIn(entry);
   const step = new Step(sender, collected, digest);
   try {
-    await runToCommit(sender.tenant.session, () => step.lookAt(until));
-    step.noteCollected();
+    step.noteCollected(await runToCommit(sender.tenant.session, () => step.lookAt(until)));
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     logger.warn('the ticket of an alert that was held was refused', { error });

@@ -79,7 +79,7 @@ async function take(digest: string, sent: Sent, collected: Collected, act: Act):
   const step = new Step(sender, collected, digest);
   try {
     const done = await runToCommit(sender.tenant.session, () => act(step));
-    step.noteCollected();
+    step.noteCollected(done);
     return done;
   } catch (error) {
     const isExpected = error instanceof listErrors.TableUnavailable || error instanceof StaleRead;

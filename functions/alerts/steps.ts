@@ -26,14 +26,14 @@ const LATE_WITHIN = 15 * 60_000;
 /** Carries out alerts, one in each. */
 export class Step {
   readonly #sender: Sender;
-  readonly #allCollected: Collected;
+  readonly #collected: Collected;
   readonly #episodes: Episodes;
   #hour: Hour | undefined;
-  #collected: { readonly id: string; readonly subject: string; readonly count: number } | undefined;
+  #added: { readonly id: string; readonly subject: string; readonly count: number } | undefined;
 
   constructor(sender: Sender, collected: Collected, digest: string) {
     this.#sender = sender;
-    this.#allCollected = collected;
+    this.#collected = collected;
     this.#episodes = new Episodes(sender.tenant, sender.caller.id, digest);
   }
 
@@ -111,17 +111,17 @@ export class Step {
     const isFirst = known.ticket_id === null;
     const ticket = isFirst ? await openTicket(this.#sender, { ...STORM, contact_id: fields.contact_id }) : known;
     if (isFirst) stageCollector(tenant, caller.id, ticket);
-    this.#collected = { id: String(ticket.ticket_id), subject: fields.subject, count };
+    this.#added = { id: String(ticket.ticket_id), subject: fields.subject, count };
     return { ticket, isCollected: true };
   }
 
   /** Notes that the ticket of others has it, once that is committed. */
-  noteCollected(): void {
-    if (this.#collected === undefined) return;
-    const { id, subject, count } = this.#collected;
-    const known = this.#allCollected.get(id) ?? { subjects: [], count };
+  noteCollected({ outcome }: Done): void {
+    if (outcome !== 'collected' || this.#added === undefined) return;
+    const { id, subject, count } = this.#added;
+    const known = this.#collected.get(id) ?? { subjects: [], count };
     known.subjects.push(subject);
-    this.#allCollected.set(id, { ...known, count: Math.max(known.count, count) });
+    this.#collected.set(id, { ...known, count: Math.max(known.count, count) });
   }
 }
 

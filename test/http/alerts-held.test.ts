@@ -222,4 +222,15 @@ describe('more than 100 new alerts in an hour', () => {
     forward(1);
     expect(await outcomes(firing('next'), firing('s131'))).toEqual(['opened', 'opened']);
   });
+
+  it('that come twice at once are listed once', async () => {
+    const { ask, send } = callsFor(await api.orgToken());
+    vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(Date.now() / HOUR) * HOUR });
+    await send(...Array.from({ length: 101 }, (_, index) => firing(`first ${index}`)));
+    const twice = Array.from({ length: 20 }, (_, index) => firing(`twice ${index}`));
+    const [[collected]] = await Promise.all([send(...twice), send(...twice)]);
+    const { data } = await ask('GET', `tickets/${collected?.ticket_id}/messages`);
+    const listed = (data as Fields[]).flatMap(({ message }) => String(message).match(/twice \d+/g) ?? []);
+    expect(listed.toSorted()).toEqual(twice.map(({ fingerprint }) => fingerprint).toSorted());
+  });
 });
