@@ -28,7 +28,7 @@ import {
   ANY_SUSPENSION,
   ANY_USER_ACCESS,
   allowItems,
-  HELD_ALERTS,
+  HELD_REGISTER,
   type OnItems,
   REGISTER,
 } from './roles/item-policy.ts';
@@ -128,7 +128,7 @@ const ON_ITEMS: Readonly<Partial<Record<keyof Rights, OnItems>>> = {
   countsLoginFailures: [['GetItem', 'UpdateItem'], [ANY_LOGIN_FAILURE]],
   readsRegister: [['Query'], [REGISTER]],
   tidiesRegister: [['DeleteItem'], [REGISTER]],
-  takesHeldAlerts: [['Query', 'DeleteItem'], [HELD_ALERTS]],
+  takesHeldAlerts: [['Query', 'DeleteItem'], [HELD_REGISTER]],
   readsBacklogs: [['GetItem', 'BatchGetItem'], ANY_BACKLOG],
   checksHealth: [['GetItem'], [EMPTY_KEYS.health.PK]],
 };

@@ -51,7 +51,7 @@ export const ANY_USER_ACCESS: readonly string[] = ofAnyTenant(userAccessPartitio
 export const REGISTER = registerKey(PLATFORM, '').PK;
 
 /** The partition of all alerts that are held. */
-export const HELD_ALERTS = heldKey().PK;
+export const HELD_REGISTER = heldKey().PK;
 
 /** Patterns of the partitions that say how far deliveries and journals are: numbers, and no record. */
 export const ANY_BACKLOG: readonly string[] = [

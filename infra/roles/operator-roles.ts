@@ -23,7 +23,7 @@ import {
   allowItems,
   CHANGES,
   denyItems,
-  HELD_ALERTS,
+  HELD_REGISTER,
   type OnItems,
   REGISTER,
 } from './item-policy.ts';
@@ -142,7 +142,7 @@ const ROLES: Readonly<Record<string, OperatorRole>> = {
       // It finds the tenant's entries by their sort keys, which IAM does not see.
       [
         ['Query', 'DeleteItem'],
-        [REGISTER, HELD_ALERTS],
+        [REGISTER, HELD_REGISTER],
       ],
     ],
     denied: [

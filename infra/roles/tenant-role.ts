@@ -16,7 +16,7 @@ import {
   CREDENTIALS_OF_PLATFORM,
   credentialsPartition,
   denyItems,
-  HELD_ALERTS,
+  HELD_REGISTER,
   type ItemAction,
   type OnItems,
   ORGANIZATION_ID,
@@ -115,7 +115,7 @@ const PLATFORM_CALLERS: OnItems = [['ConditionCheckItem'], [CREDENTIALS_OF_PLATF
  */
 const REGISTRATION: OnItems = [['PutItem'], [REGISTER]];
 /** The same of the register of alerts that are held. */
-const HOLDING: OnItems = [['PutItem'], [HELD_ALERTS]];
+const HOLDING: OnItems = [['PutItem'], [HELD_REGISTER]];
 
 const ENDPOINTS = tenantPartition(TENANT, 'WEBHOOK_ENDPOINT');
 const ATTEMPTS = tenantPartition(TENANT, 'WEBHOOK_ENDPOINT', '*', 'ATTEMPT');
