@@ -93,6 +93,8 @@ const MAX_AGE = 7_200;
  */
 const allowedHeaders = (): readonly string[] => [
   ...['Authorization', 'Content-Type', 'Content-Encoding', 'tracestate'],
+  // https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
   ...REQUEST_HEADERS,
 ];
 

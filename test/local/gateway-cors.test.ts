@@ -22,7 +22,7 @@ describe('a preflight', () => {
       expect(Object.fromEntries(sent.headers)).toMatchObject({
         'access-control-allow-origin': origin,
         'access-control-allow-methods': 'POST',
-        'access-control-allow-headers': expect.stringMatching(/Authorization.*If-Match.*Idempotency-Key/),
+        'access-control-allow-headers': expect.stringMatching(/Authorization.*Mcp-Method.*If-Match.*Idempotency-Key/),
         'access-control-max-age': '7200',
         vary: 'Origin',
       });
