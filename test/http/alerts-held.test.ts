@@ -38,12 +38,10 @@ const callsFor = (org: OrgAccess) => {
 
 const HOUR = 3_600_000;
 const from = (now: number, hours: number): string => new Date(now + hours * HOUR).toISOString();
-/** This machine's clock alone. */
-const setForward = (hours: number): void => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * HOUR });
-/** The clock of DynamoDB, too. */
-const forward = (hours: number): void => {
-  setForward(hours);
-  const offset = { get: () => 0, set: () => undefined, configurable: true };
+/** @param behind how far DynamoDB's clock is behind this machine's then */
+const forward = (hours: number, behind = 0): void => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * HOUR });
+  const offset = { get: () => -behind * HOUR, set: () => undefined, configurable: true };
   Object.defineProperty(clientConfig(), 'systemClockOffset', offset);
 };
 /** Sort keys of an organization's entries in the register. */
@@ -153,7 +151,7 @@ describe('in maintenance', () => {
     const { ask, outcomes, total } = callsFor(await api.orgToken());
     await ask('POST', 'maintenance-windows', { from: from(Date.now(), -1), to: from(Date.now(), 2) });
     expect(await outcomes(firing('a'))).toEqual(['held']);
-    setForward(3);
+    forward(3, 3);
     await look();
     expect([await outcomes(firing('a'), firing('b')), await total()]).toEqual([['held', 'held'], 0]);
   });
