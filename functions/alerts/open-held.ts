@@ -15,6 +15,7 @@ import type { Sender } from './ticket.ts';
 
 /** Integrations, and alerts of each, that are looked at at the same time. */
 const AT_ONCE = { integrations: 4, alerts: 8 } as const;
+
 /**
  * Opens the tickets of alerts that were held, whose maintenance is over. It begins at a random tenant, and looks at a
  * hundred alerts of an integration before the next hundred wait for their turn, so that none keeps the others waiting.
@@ -42,10 +43,13 @@ async function openSome(session: RequestSession, holder: Holder): Promise<boolea
   if (isLate(session)) return false;
   const due = await dueOf(session, holder);
   if (due.length === 0) return false;
+  const tenant = Tenant.ofRegistered(holder, session.beside());
+  const suspension = await readSuspension(tenant);
+  // They are found again when it is resumed.
+  if (suspension?.state === 'suspended') return false;
   await observe({ domain: 'held-alerts', clock: session.clock }, async () => {
     annotate({ tenant: holder.tenant, integration_id: holder.integrationId });
-    const tenant = Tenant.ofRegistered(holder, session.beside());
-    const caller = await senderOf(tenant, holder.integrationId);
+    const caller = suspension === undefined ? await senderOf(tenant, holder.integrationId) : undefined;
     if (caller === undefined) await allDone(due.map((entry) => forget(session, entry)));
     else await openDue({ tenant, caller }, due);
   });
@@ -57,11 +61,8 @@ async function openSome(session: RequestSession, holder: Holder): Promise<boolea
  * it may.
  */
 async function senderOf(tenant: Tenant, integrationId: string): Promise<Caller | undefined> {
-  const [suspension, stored] = await Promise.all([
-    readSuspension(tenant),
-    tenant.records(integrationEntity).get(integrationId),
-  ]);
-  if (suspension !== undefined || stored?.record.status !== 'active') return undefined;
+  const stored = await tenant.records(integrationEntity).get(integrationId);
+  if (stored?.record.status !== 'active') return undefined;
   const { app_code: appCode, permissions } = stored.record;
   const named = { integrationId, appCode, orgId: tenant.orgId, permissions };
   const caller = callerBySignature({ ...named, tokenEpoch: 0, secretId: null, rateLimit: null });
@@ -82,14 +83,14 @@ async function openDue(sender: Sender, due: readonly string[]): Promise<void> {
   await allDone(due.map((entry) => slots.run(() => lookAt(entry)))).finally(() => listCollected(sender, collected));
 }
 
-/** What is refused would be refused again: that is no failure. */
+/** What is wrong with a ticket would be wrong again: that is no failure. */
 async function lookAtOne(sender: Sender, collected: Collected, entry: string): Promise<void> {
   const { until, digest } = heldIn(entry);
   const step = new Step(sender, collected, digest);
   try {
     step.noteCollected(await runToCommit(sender.tenant.session, () => step.lookAt(until)));
   } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    if (!(error instanceof Problem) || error.status !== 422) throw error;
     logger.warn('the ticket of an alert that was held was refused', { error });
   }
 }

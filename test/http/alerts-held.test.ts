@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { environmentTable } from '#table';
 import { heldKey } from '../../functions/alerts/state/held.ts';
 import { handler as openHeld } from '../../functions/held-alerts/handler.ts';
+import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { written } from '../support/lines.ts';
 import { useApi } from '../support/use-api.ts';
@@ -154,6 +155,20 @@ describe('in maintenance', () => {
     forward(3, 3);
     await look();
     expect([await outcomes(firing('a'), firing('b')), await total()]).toEqual([['held', 'held'], 0]);
+  });
+
+  it('a suspended organization gets its tickets when it is resumed', async () => {
+    const org = await api.orgToken();
+    const { ask, outcomes, total } = callsFor(org);
+    await ask('POST', 'maintenance-windows', { from: from(Date.now(), -1), to: from(Date.now(), 2) });
+    expect(await outcomes(firing('a'))).toEqual(['held']);
+    await suspendOrganization(org.orgId);
+    forward(3);
+    await look();
+    expect(await entries(org.orgId)).toHaveLength(1);
+    await resumeOrganization(org.orgId);
+    await look();
+    expect([await total(), await entries(org.orgId)]).toEqual([1, []]);
   });
 
   it('an integration that may not send alerts any more opens no ticket, and faulty entries stop none', async () => {
