@@ -1,7 +1,10 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes half a minute or more, the longest first. Begun last, it would run alone at the end. */
-const LONGEST = ['infra/deployed', 'docs/adding-an-endpoint', 'table/bounds', 'local/start', 'operator/local-command'];
+const LONGEST = [
+  ...['infra/deployed', 'browser/docs', 'docs/adding-an-endpoint', 'table/bounds', 'local/start'],
+  'operator/local-command',
+];
 
 const rankOf = ({ moduleId }: TestSpecification): number => {
   const rank = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.slow.test.ts`));
