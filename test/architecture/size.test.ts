@@ -12,7 +12,7 @@ const BOUNDS = {
   'files over 350 lines': { bound: 0, goal: 0 },
   'lines over 120 characters': { bound: 0, goal: 0 },
   'lines of benchmarks': { bound: 5_030, goal: 5_000 },
-  'words of docs/': { bound: 72_360, goal: 66_500 },
+  'words of docs/': { bound: 72_450, goal: 66_500 },
   'lines of tests for 100 of source': { bound: 110, goal: 110 },
 } as const;
 
