@@ -103,5 +103,5 @@ export async function guidesPage(): Promise<string> {
       return `<section><h2 id="${name}">${link}</h2>\n<p>${about}</p></section>`;
     }),
   );
-  return `<h1>${TITLES.guides}</h1>\n<div class="entries">${entries.join('\n')}</div>`;
+  return `<h1>${TITLES.guides}</h1>\n<div class="cards">${entries.join('\n')}</div>`;
 }
