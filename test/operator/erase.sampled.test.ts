@@ -93,6 +93,10 @@ async function smallOrganization(): Promise<OrgAccess> {
   await deliver(api, org, { event_type: 'invoice.paid', data: {} });
   await loginWith(api, org.appCode, 'wrong');
   await calls.ask('POST', '/api/v1/alerts/custodia', { fingerprint: 'db-1', status: 'firing' });
+  const [from, to] = [0, 3_600_000].map((later) => new Date(Date.now() - 60_000 + later).toISOString());
+  await calls.create('/api/v1/maintenance-windows', { from, to });
+  const held = await calls.ask('POST', '/api/v1/alerts/custodia', { fingerprint: 'db-2', status: 'firing' });
+  expect(held.body.alerts).toMatchObject([{ outcome: 'held' }]);
   return org;
 }
 

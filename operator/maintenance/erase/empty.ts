@@ -39,7 +39,7 @@ export const emptyPartition = (
   );
 
 /** Where the entries of a tenant begin in the registers of all: of webhook endpoints, and of alerts that are held. */
-export const registersOf = (tenant: TenantId): readonly Key[] => [registerKey(tenant, ''), heldKey(tenant, '')];
+export const registersOf = (tenant: TenantId) => [registerKey(tenant, ''), heldKey(tenant, '')] as const;
 
 /** Deletes a tenant's entries of the registers of all. @param onDelete as above */
 export async function emptyRegisters(
