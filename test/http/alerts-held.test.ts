@@ -171,40 +171,47 @@ describe('in maintenance', () => {
     expect([await total(), await entries(org.orgId)]).toEqual([1, []]);
   });
 
-  it('an integration that may not send alerts any more opens no ticket, and faulty entries stop none', async () => {
-    const [org, another] = [await api.orgToken(), await api.orgToken()];
-    const others = callsFor(another);
-    const { ask, total } = callsFor(org);
-    const named = { display_name: 'Monitoring', app_code: `monitoring-${org.appCode}`, permissions: ['alerts:write'] };
-    const { id, secret } = await ask('POST', 'integrations', named);
-    const token = await api.login(named.app_code, String(secret));
-    const monitoring = callsFor({ ...org, token });
-    for (const [owner, sender] of [
-      [callsFor(org), monitoring],
-      [others, others],
-    ] as const) {
-      await owner.ask('POST', 'maintenance-windows', { from: from(Date.now(), -1), to: from(Date.now(), 2) });
-      expect(await sender.outcomes(firing('a'))).toEqual(['held']);
-    }
-    const { client, name } = environmentTable();
-    const endless = [randomUUID(), randomUUID(), '~~'];
-    const stray = [endless, ['0'], ['~~'], [org.orgId], [org.orgId, 'x'], [org.orgId, String(id), '2', 'x']];
-    const ofNobody = [randomUUID(), randomUUID(), new Date().toISOString(), 'x'.repeat(43)];
-    // More than are looked at together.
-    const before = Array.from({ length: 101 }, (_, index) => [
-      another.orgId,
-      another.integrationId,
-      '0',
-      String(index),
-    ]);
-    for (const parts of [...stray, ...before, ofNobody])
-      await client.send(new PutCommand({ TableName: name, Item: { ...heldKey(...parts) } }));
-    await ask('PATCH', `integrations/${id}`, { status: 'inactive' });
-    forward(3);
-    await look();
-    expect([await others.total(), await total()]).toEqual([1, 0]);
-    for (const orgId of [org.orgId, another.orgId, String(ofNobody[0])]) expect(await entries(orgId)).toEqual([]);
-  });
+  it.each([{ status: 'inactive' }, { permissions: ['tickets:read'] }])(
+    'an integration that may not send alerts any more opens no ticket, and faulty entries stop none: %j',
+    async (change) => {
+      const [org, another] = [await api.orgToken(), await api.orgToken()];
+      const others = callsFor(another);
+      const { ask, total } = callsFor(org);
+      const named = {
+        display_name: 'Monitoring',
+        app_code: `monitoring-${org.appCode}`,
+        permissions: ['alerts:write'],
+      };
+      const { id, secret } = await ask('POST', 'integrations', named);
+      const token = await api.login(named.app_code, String(secret));
+      const monitoring = callsFor({ ...org, token });
+      for (const [owner, sender] of [
+        [callsFor(org), monitoring],
+        [others, others],
+      ] as const) {
+        await owner.ask('POST', 'maintenance-windows', { from: from(Date.now(), -1), to: from(Date.now(), 2) });
+        expect(await sender.outcomes(firing('a'))).toEqual(['held']);
+      }
+      const { client, name } = environmentTable();
+      const endless = [randomUUID(), randomUUID(), '~~'];
+      const stray = [endless, ['0'], ['~~'], [org.orgId], [org.orgId, 'x'], [org.orgId, String(id), '2', 'x']];
+      const ofNobody = [randomUUID(), randomUUID(), new Date().toISOString(), 'x'.repeat(43)];
+      // More than are looked at together.
+      const before = Array.from({ length: 101 }, (_, index) => [
+        another.orgId,
+        another.integrationId,
+        '0',
+        String(index),
+      ]);
+      for (const parts of [...stray, ...before, ofNobody])
+        await client.send(new PutCommand({ TableName: name, Item: { ...heldKey(...parts) } }));
+      await ask('PATCH', `integrations/${id}`, change);
+      forward(3);
+      await look();
+      expect([await others.total(), await total()]).toEqual([1, 0]);
+      for (const orgId of [org.orgId, another.orgId, String(ofNobody[0])]) expect(await entries(orgId)).toEqual([]);
+    },
+  );
 });
 
 describe('more than 100 new alerts in an hour', () => {
