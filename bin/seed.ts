@@ -46,7 +46,7 @@ function summary(
   { orgId, appCode, secret, token, resourceId, records }: Seeded,
   seconds: number,
 ): string[] {
-  const look = (path: string): string => `curl -s '${url}/api/v1${path}' -H "Authorization: Bearer $TOKEN"`;
+  const look = (path: string): string => `curl -sS '${url}/api/v1${path}' -H "Authorization: Bearer $TOKEN"`;
   return [
     `The organization ${orgId} has its records (${records} in ${Math.round(seconds)} s).`,
     '',

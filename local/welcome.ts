@@ -23,7 +23,7 @@ npm run seed fills a demo organization, README.md has a tour of five minutes. Ct
 const tryOut = (url: string, { appCode, secret, isSecretGiven }: LocalApi['platform']): string[] => {
   const json = `-H 'Content-Type: application/json'`;
   const token = `-H "Authorization: Bearer $TOKEN"`;
-  const login = `curl -s ${url}/api/v1/auth/login ${json}`;
+  const login = `curl -sS ${url}/api/v1/auth/login ${json}`;
   // Node encodes the variable as JSON, whatever characters it contains.
   const loggedIn = isSecretGiven
     ? `node -p ${quoted(`JSON.stringify({app_code:"${appCode}",secret:process.env.PLATFORM_SECRET})`)} | ${login} -d @-`
@@ -32,8 +32,8 @@ const tryOut = (url: string, { appCode, secret, isSecretGiven }: LocalApi['platf
   const organization = JSON.stringify({ name: 'Acme', slug: `acme-${Date.now().toString(36)}` });
   return [
     `TOKEN=$(${loggedIn} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
-    `curl -s ${url}/api/v1/orgs ${token} ${json} -d ${quoted(organization)}`,
-    `curl -s ${url}/api/v1/orgs ${token}`,
+    `curl -sS ${url}/api/v1/orgs ${token} ${json} -d ${quoted(organization)}`,
+    `curl -sS ${url}/api/v1/orgs ${token}`,
   ];
 };
 

@@ -25,6 +25,9 @@ export const stepsOf = (page: string): readonly Step[] =>
 
 const MARK = '--- next step ---';
 
+/** How often pages were pasted: each time they make an organization with a name of its own. */
+let pastes = 0;
+
 /** Runs a script in bash, where all variables must exist. */
 export type Execute = (script: string) => Promise<{ readonly stdout: string; readonly stderr: string }>;
 
@@ -46,8 +49,12 @@ export async function pasteSteps(
 ): Promise<{ readonly pasted: readonly Pasted[]; readonly stderr: string }> {
   // A directory of its own, or a run would find what an earlier one has left under the same random name.
   const directory = await mkdtemp(join(tmpdir(), 'custodia-pasted-'));
+  pastes++;
   const blocks = steps.map(({ commands }) =>
-    commands.replace('http://127.0.0.1:3000', url).replaceAll('/tmp/', `${directory}/`),
+    commands
+      .replace('http://127.0.0.1:3000', url)
+      .replace('acme-$RANDOM', `acme-${pastes}`)
+      .replaceAll('/tmp/', `${directory}/`),
   );
   const script = ['set -eu', ...blocks].join(`\necho '${MARK}'\n`);
   const { stdout, stderr } = await by(script).finally(() => rm(directory, { recursive: true, force: true }));

@@ -9,7 +9,6 @@ import { createTable } from '#local-dynamodb';
 import { configureTable, environmentTable, JournalReader, RequestSession, Tenant } from '#table';
 import { type FunctionEnvironment, setFunctionEnvironment } from '../../local/environment.ts';
 import { kinds } from '../../operator/kinds.ts';
-import type { Verified } from '../../operator/maintenance/verify/difference.ts';
 import { verify } from '../../operator/maintenance/verify/verify.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { FaultyNetwork } from './network.ts';
@@ -163,11 +162,10 @@ export class Fleet {
   async verify({ id }: Organization): Promise<string[]> {
     const clock = (): number => systemClock() + 3_600_000;
     const tenant = Tenant.ofOperator(id, new RequestSession(environmentTable(), clock, clock() + 60_000));
-    // Closes lost numbers, as reading the other lists does.
+    // Closes lost numbers and notes their gaps, as reading the other lists does.
     const complaints = await outOfOrder(tenant);
     const { differences } = await verify(tenant, kinds, { repair: false });
-    const found = differences.filter((difference) => !isFencedAlone(difference));
-    return [...complaints, ...found.map(({ text }) => text)];
+    return [...complaints, ...differences.map(({ text }) => text)];
   }
 
   async close(): Promise<void> {
@@ -176,12 +174,6 @@ export class Fleet {
     await rm(this.#directory, { recursive: true, force: true });
   }
 }
-
-/**
- * A server that ends between its two writes leaves a tombstone in the journal without its gap. Readers go past it, and
- * only a repair notes it: by a server's clock that is days ahead it is old enough for a verification.
- */
-const isFencedAlone = ({ kind, entity }: Verified): boolean => kind === 'lost-number' && entity === 'EVENT';
 
 /** The records whose events are not in the order of their versions, and a number that stays open. */
 async function outOfOrder(tenant: Tenant): Promise<string[]> {

@@ -2,7 +2,7 @@ import { ids } from '@custodia/counted-lists';
 import { describe, expect, it } from 'vitest';
 import { entity, JournalReader, journalEntity, RecordTooLarge, type Stored } from '#table';
 import { recordsIn } from '../support/audit.ts';
-import type { FaultyHandler } from '../support/faults.ts';
+import { Crash, type FaultyHandler } from '../support/faults.ts';
 import { itemSizeOf } from '../support/item-size.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
@@ -172,6 +172,21 @@ describe('a number whose event is not there', () => {
     expect(await read({ at: NOW + 4_000 })).toMatchObject({ next: 1, ended: 'open', events: [{}] });
     const later = await read({ at: NOW + 6_000 }, { from: 1 });
     expect([numbersOf(later.events), later.next, later.ended]).toEqual([[2], 3, 'end']);
+  });
+
+  it('counts for nothing once it is passed, although who fenced it died before noting the gap', async () => {
+    await lose();
+    await jobs.create();
+    const countOfAll = async () => {
+      const { counts } = await new JournalReader(table.open({ at: NOW + 6_000 })).countFrom(Promise.resolve([0]));
+      return counts.get(0);
+    };
+    const dying = new PausingHandler();
+    dying.follow(({ operation }) => (operation === 'UpdateItem' ? 'crash' : undefined));
+    await expect(read({ at: NOW + 6_000, over: dying })).rejects.toThrow(Crash);
+    expect(await countOfAll()).toBe(2);
+    expect((await read()).events).toHaveLength(1);
+    expect(await countOfAll()).toBe(1);
   });
 
   it('does not stall a feed that is never quiet', async () => {

@@ -18,7 +18,8 @@ import { type Clock, serverTime, type Table, type TimeLimit } from './table.ts';
  * (`docs/decisions/0201-events.md`):
  *
  *     record ─────────────────────────────▶ returned
- *     tombstone, or a gap bit ────────────▶ skipped: nobody can write a record there any more
+ *     a gap bit ──────────────────────────▶ skipped: nobody can write a record there any more
+ *     tombstone ──────────────────────────▶ skipped, too, and its gap bit set where who put it did not come to that
  *     nothing ── writer's grace period over ▶ fenced, and read again: a tombstone, or the record that was faster
  *             └─ else ────────────────────▶ the feed ends before it: the number is open
  *
@@ -204,7 +205,9 @@ class Reading {
     // After reading: what was deleted meanwhile had expired before.
     assertKept(stretch.counter, this.next, serverTime(this.#table, this.#request.timeLimit.clock));
     this.#read += stretch.found.size;
+    const from = this.next;
     this.#take(stretch);
+    await this.#noteGaps(stretch, from);
     if (this.next === nextIn(stretch.counter)) return 'end';
     return this.next === stretch.end || this.#missing === 0 ? undefined : this.#close(stretch);
   }
@@ -215,6 +218,16 @@ class Reading {
       const item = stretch.found.get(this.next);
       if (isRecord(item) && accepts(item)) this.items.push(item);
     }
+  }
+
+  /** Notes the gaps of tombstones from a number on that were passed: they count as records until then. */
+  async #noteGaps({ counter, found, gaps, gapItems }: Stretch, from: number): Promise<void> {
+    const unnoted = Array.from(found).flatMap(([number, item]) =>
+      number >= from && number < this.next && !isRecord(item) && !gaps.has(number)
+        ? [{ partition: this.#list.partition, number, expires: expiryOfNumber(counter, number), isFenced: true }]
+        : [],
+    );
+    if (unnoted.length > 0) await fence(this.#table, unnoted, gapItems, this.#request.timeLimit.clock());
   }
 
   /** Closes the next number and others, where their writers' grace period is over. */
@@ -240,7 +253,7 @@ interface Stretch {
   readonly gaps: NumberSet;
 }
 
-/** Reads the first records and tombstones of a block from a number on, and its gap bits where a number has none. */
+/** Reads the first records and tombstones of a block from a number on, and its gap bits where one has no record. */
 async function readStretch(
   table: Table,
   { partition }: List,
@@ -256,7 +269,7 @@ async function readStretch(
   const found = recordsIn(items);
   const end = Math.min(last === undefined ? endOfBlock : numberIn(String(last.SK)) + 1, nextIn(counter));
   let open = from;
-  while (open < end && found.has(open)) open++;
+  while (open < end && isRecord(found.get(open))) open++;
   // After the records, because none of a followed list is deleted before it expires.
   const gapItems =
     open < end ? await queryAll(table, between(storedSets.partitionOf(partition), sortKeysOfBlock(block))) : [];

@@ -20,7 +20,7 @@ export function curlOf(request: SampleData): string {
     ...(body === undefined ? [] : [`-d ${isSigned ? '"$BODY"' : jsonOf(body)}`]),
   ].join(' \\\n  ');
   if (operationId === 'login')
-    return `TOKEN=$(${command.replace('curl', 'curl -s')} |\n  sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;
+    return `TOKEN=$(${command.replace('curl', 'curl -sS')} |\n  sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`;
   return isSigned ? `${signing(body)}\n${command}` : command;
 }
 
