@@ -249,12 +249,7 @@ export function tableRows(table: TableReference, requests: IMetric): readonly Al
     },
     {
       name: 'table-conflicts',
-      ...rate({
-        part: { conflicts: count('TransactionConflict') },
-        whole: { committed },
-        percent: 10,
-        atLeast: 50,
-      }),
+      ...rate({ part: { conflicts: count('TransactionConflict') }, whole: { committed }, percent: 10, atLeast: 50 }),
       meaning: 'writes conflicted with others on the same items: at least 50, and 1 for 10 that were carried out',
       periods: [2, 3],
     },

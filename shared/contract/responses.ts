@@ -29,15 +29,16 @@ export const noContent = (description: string): ResponseType<z.ZodUndefined> => 
   description,
 });
 
+interface Named<S extends z.ZodType> {
+  readonly name: string;
+  readonly schema: S;
+}
+
 /**
  * 200 with `{ data, page, page_size, total }` (spec §4).
  * @example response: pageOf(terminal, 'A page of terminals.', terminalExample)
  */
-export const pageOf = <S extends z.ZodType>(
-  record: { readonly name: string; readonly schema: S },
-  description: string,
-  example: Example,
-) => {
+export const pageOf = <S extends z.ZodType>(record: Named<S>, description: string, example: Example) => {
   const schema = lazily(() =>
     z
       .strictObject({
@@ -58,11 +59,7 @@ export const WHOLE_LIST = 1_000;
  * 200 with only `{ data }` (spec §4): up to {@link WHOLE_LIST} records, with a `Link` to the next ones.
  * @example response: wholeListOf(membership, 'The memberships.', membershipExample)
  */
-export const wholeListOf = <S extends z.ZodType>(
-  record: { readonly name: string; readonly schema: S },
-  description: string,
-  example: Example,
-) => {
+export const wholeListOf = <S extends z.ZodType>(record: Named<S>, description: string, example: Example) => {
   const schema = lazily(() =>
     z
       .strictObject({

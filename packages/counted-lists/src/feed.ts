@@ -205,40 +205,39 @@ class Reading {
     // After reading: what was deleted meanwhile had expired before.
     assertKept(stretch.counter, this.next, serverTime(this.#table, this.#request.timeLimit.clock));
     this.#read += stretch.found.size;
-    const from = this.next;
-    this.#take(stretch);
-    await this.#noteGaps(stretch, from);
+    await this.#fence(stretch, this.#take(stretch), true);
     if (this.next === nextIn(stretch.counter)) return 'end';
     return this.next === stretch.end || this.#missing === 0 ? undefined : this.#close(stretch);
   }
 
-  #take(stretch: Stretch): void {
+  /** @returns the tombstones that it passes without a gap, which count as records until that is noted */
+  #take(stretch: Stretch): number[] {
     const { accepts = () => true } = this.#request;
+    const unnoted: number[] = [];
     for (; this.next < stretch.end && isClosed(stretch, this.next) && this.#missing > 0; this.next++) {
       const item = stretch.found.get(this.next);
-      if (isRecord(item) && accepts(item)) this.items.push(item);
+      if (!isRecord(item)) unnoted.push(...(stretch.gaps.has(this.next) ? [] : [this.next]));
+      else if (accepts(item)) this.items.push(item);
     }
-  }
-
-  /** Notes the gaps of tombstones from a number on that were passed: they count as records until then. */
-  async #noteGaps({ counter, found, gaps, gapItems }: Stretch, from: number): Promise<void> {
-    const unnoted = Array.from(found).flatMap(([number, item]) =>
-      number >= from && number < this.next && !isRecord(item) && !gaps.has(number)
-        ? [{ partition: this.#list.partition, number, expires: expiryOfNumber(counter, number), isFenced: true }]
-        : [],
-    );
-    if (unnoted.length > 0) await fence(this.#table, unnoted, gapItems, this.#request.timeLimit.clock());
+    return unnoted;
   }
 
   /** Closes the next number and others, where their writers' grace period is over. */
   async #close(stretch: Stretch): Promise<FeedPage['ended'] | undefined> {
     const now = this.#request.timeLimit.clock();
     const overdue = overdueIn(this.#list, stretch, this.next, now);
-    if (overdue[0]?.number !== this.next || this.#fencedFrom === this.next) return 'open';
+    if (overdue[0] !== this.next || this.#fencedFrom === this.next) return 'open';
     if (this.#fencedFrom !== undefined) return 'limit';
     this.#fencedFrom = this.next;
-    await fence(this.#table, overdue, stretch.gapItems, now);
+    await this.#fence(stretch, overdue, false);
     return undefined;
+  }
+
+  async #fence({ counter, gapItems }: Stretch, numbers: readonly number[], isFenced: boolean): Promise<void> {
+    if (numbers.length === 0) return;
+    const { partition } = this.#list;
+    const found = numbers.map((number) => ({ partition, number, expires: expiryOfNumber(counter, number), isFenced }));
+    await fence(this.#table, found, gapItems, this.#request.timeLimit.clock());
   }
 }
 
@@ -280,12 +279,11 @@ async function readStretch(
 const isClosed = ({ found, gaps }: Stretch, number: number): boolean => found.has(number) || gaps.has(number);
 
 /** The numbers from this one on whose writers' grace period is over. */
-function overdueIn({ partition, createdAt }: FollowedList, stretch: Stretch, from: number, now: number) {
+function overdueIn({ createdAt }: FollowedList, stretch: Stretch, from: number, now: number): number[] {
   const { counter, found, end } = stretch;
   const settled = settledUpTo(found, createdAt, now);
-  return Array.from({ length: end - from }, (_, index) => from + index)
-    .filter((number) => !isClosed(stretch, number) && isOverdue(counter, number, now, settled))
-    .map((number) => ({ partition, number, expires: expiryOfNumber(counter, number), isFenced: false }));
+  const numbers = Array.from({ length: end - from }, (_, index) => from + index);
+  return numbers.filter((number) => !isClosed(stretch, number) && isOverdue(counter, number, now, settled));
 }
 
 /** The first number that is kept, at a time in epoch milliseconds. */
