@@ -81,10 +81,8 @@ async function nextIn(
   tenant: Tenant,
 ): Promise<{ stored: Action; isAgain: boolean } | undefined> {
   while (left.length > 0) {
-    const [{ id, text } = { id: '', text: '' }] = left.splice(
-      tries === 1 ? 0 : Math.floor(Math.random() * left.length),
-      1,
-    );
+    const at = tries === 1 ? 0 : Math.floor(Math.random() * left.length);
+    const [{ id, text } = { id: '', text: '' }] = left.splice(at, 1);
     const stored = await tenant.records(serviceActionEntity).get(id);
     if (stored?.record.queued === text) return { stored, isAgain: stored.record.status === 'running' };
   }

@@ -6,6 +6,7 @@ import { itemsIn } from '../support/audit.ts';
 import { bitPlace } from '../support/bits.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
+import { doIn, openTenant, tableAt } from '../support/storage.ts';
 import { type How, NO_FAULTS, TestList, useTable } from './test-list.ts';
 
 /** Deleted records that can be restored, in any order with readers and writers that sleep. */
@@ -226,6 +227,28 @@ describe('what is in the trash', () => {
     expect(await differences(true, after)).toEqual([]);
     expect([await notesOf(id), await notesOf(other), await inTrash()]).toEqual([[], [], []]);
     await expectListed([third]);
+  });
+
+  it.each([-60, 60])(
+    'is kept for thirty days by the clock of DynamoDB, where that of who deletes is %i days off',
+    async (days) => {
+      const wrong = tableAt(table.place);
+      Object.defineProperty(wrong.client.config, 'systemClockOffset', { get: () => -days * DAY, set: () => undefined });
+      const [before, id] = [await jobs.createId(), await jobs.createId()];
+      await jobs.remove(before);
+      const tenant = openTenant(wrong, table.org, () => NOW + days * DAY);
+      const stored = await jobs.records().get(id);
+      await doIn(tenant, async () => stored && tenant.records(kind).remove(stored));
+      expect(await entries()).toEqual(expect.arrayContaining([before, id]));
+      expect((await table.item(jobs.records().keyOf(id)))?.TTL).toBe(NOW / 1_000 + 31 * 86_400);
+      await Promise.all([restore(before), restore(id)]);
+      await expectListed([before, id]);
+    },
+  );
+
+  it('has a title of whole characters', async () => {
+    await jobs.remove(await jobs.createId({ title: `${'a'.repeat(99)}😀😀` }));
+    expect((await table.open().trashOf(kind).entries(1))[0]?.title).toBe(`${'a'.repeat(99)}😀`);
   });
 
   it('ends at once where somebody says so, once', async () => {

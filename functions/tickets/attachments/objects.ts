@@ -62,11 +62,8 @@ const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOStr
 /** @throws Problem `conflict` where the object is missing or differs from what was announced */
 export async function requireObject(tenant: Tenant, { id, size, sha256 }: Bytes): Promise<void> {
   const headers = { 'x-amz-checksum-mode': 'ENABLED' };
-  const { status, headers: found } = await askForObjects(tenant, {
-    method: 'HEAD',
-    key: objectKey(tenant, id),
-    headers,
-  });
+  const request = { method: 'HEAD', key: objectKey(tenant, id), headers } as const;
+  const { status, headers: found } = await askForObjects(tenant, request);
   // S3 says 403 of a missing object to those who may not list the bucket.
   if (status === 404 || status === 403) throw notUploaded('Its bytes have not arrived: send them to its upload first.');
   const [length, digest] = [found['content-length'], found['x-amz-checksum-sha256'] ?? ''];

@@ -225,20 +225,20 @@ export class Repository<T extends object> extends RecordReader<T> {
     return this.session.changes.staging(async () => {
       const { item, record } = stored;
       const [id, version] = [String(item.id), stored.version + 1];
-      const isKept = this.entity.restorable !== undefined;
+      const keptSince = this.entity.restorable && trash.timeOf(this);
       const kept = await this.observe({ verb: 'deleted', id, version, fields: [], item });
       const stage = (work: UnitOfWork, found: Item, refusal: OnConditionFailed): void => {
         const change = this.indexes.change(found, undefined);
         this.indexes.stage(work, found, change);
-        const moved = isKept ? trash.movedIn(found) : along?.(work, found);
+        const moved = keptSince === undefined ? along?.(work, found) : trash.movedIn(found);
         const equals = { ...this.#asRead(stored), ...change.asRead, ...requires?.equals, ...moved };
         if (this.entity.byTime) work.delete(schema.keyIn(item), { equals }, refusal);
-        else work.put(trash.tombstoneOf(this, found, { ...kept, [schema.VERSION]: version }), refusal, { equals });
+        else work.put(trash.tombstoneOf(this, found, kept, keptSince), refusal, { equals });
       };
       const refusalOf = (found: Item): Error | undefined =>
         requires === undefined || Condition.isMet(requires, found) ? undefined : requires.onConditionFailed(found);
-      this.#stageAsFound(stored, stage, { refusalOf, isMovable: isKept || along !== undefined });
-      this.#stageAbsence(stored, isKept);
+      this.#stageAsFound(stored, stage, { refusalOf, isMovable: (keptSince ?? along) !== undefined });
+      this.#stageAbsence(stored, keptSince);
       stageDerived(this, record, undefined);
       this.countChild(-1);
     });
@@ -275,11 +275,11 @@ export class Repository<T extends object> extends RecordReader<T> {
     else stage(this.work, item, refusal);
   }
 
-  /** Stages that a number has no record any more, which claims nothing. @param isKept whether it can be restored */
-  #stageAbsence(stored: Stored<T>, isKept = false, { item } = stored): void {
+  /** Stages that a number has no record any more, which claims nothing. @param keptSince of one that can be restored */
+  #stageAbsence(stored: Stored<T>, keptSince?: number, { item } = stored): void {
     noteValues(this, this.indexes.openValues(this.indexes.entriesIn(item)));
     this.work.noteSize(schema.keyIn(item), item);
-    if (isKept) trash.stageTrashed(this, item);
+    if (keptSince !== undefined) trash.stageTrashed(this, item, keptSince);
     else if (!this.entity.byTime) this.indexes.stageGap(this.work, item);
     stageClaims(this, stored, undefined);
   }

@@ -22,14 +22,14 @@ export class TrashRepository<T extends object> extends Repository<T> {
     const item = await trash.readPlace(this, id);
     if (!trash.isTombstoneOf(item, id)) return undefined;
     const deletedAt = Number(item[restorable.TRASHED]);
-    if (trash.endOfTrash(deletedAt) <= this.session.now) return undefined;
+    if (trash.endOfTrash(deletedAt) <= trash.timeOf(this)) return undefined;
     const record = toRecord(this.entity, trash.itemInTrash(item));
     return { record, version: Number(item[schema.VERSION]), item, deletedAt };
   }
 
   /** The last deleted ones, the newest first. One more than `limit` says that others follow. `after`: a place. */
   entries(limit: number, after?: string): Promise<readonly trash.TrashedEntry[]> {
-    const from = this.session.now - trash.endOfTrash(0) + 1;
+    const from = trash.timeOf(this) - trash.endOfTrash(0) + 1;
     return trash.readTrash(this, { from, limit: limit + 1, newestFirst: true, after });
   }
 

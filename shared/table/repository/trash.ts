@@ -1,5 +1,5 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, type Key, restorable, schema, UnitOfWork } from '@custodia/counted-lists';
+import { type Item, type Key, restorable, schema, serverTime, UnitOfWork } from '@custodia/counted-lists';
 import type { TimeLimit } from '../../clock.ts';
 import { StaleRead } from '../errors.ts';
 import { tenantKey, tenantPartition } from '../keys.ts';
@@ -52,6 +52,10 @@ type Records = Pick<RecordReader<object>, 'session' | 'tenant' | 'table' | 'inde
 /** Until when a record can be restored that was deleted then. Epoch milliseconds. */
 export const endOfTrash = (deletedAt: number): number => deletedAt + KEPT;
 
+/** When a request deletes and looks: by the clock of DynamoDB, so that no wrong one ends what others have deleted. */
+export const timeOf = ({ table, session: { now } }: Pick<Records, 'table' | 'session'>): number =>
+  serverTime(table, () => now);
+
 /** What may change in a record without a new version, for the condition of a tombstone that keeps it. */
 export const movedIn = ({ [CHILDREN]: children, [MOVES]: moves }: Item): Item => ({
   [CHILDREN]: children,
@@ -62,19 +66,20 @@ const attributesIn = (item: Item, areFields: boolean): Item =>
   Object.fromEntries(Object.entries(item).filter(([name]) => isField(name) === areFields));
 
 /**
- * The tombstone of a record as found: for a day, or with the record.
- * @param further the version of the deletion, and what the record keeps of its event
+ * The tombstone of a record as found: for a day, or with the record, in the version of its deletion.
+ * @param further what the record keeps of its event @param deletedAt undefined for a day
  */
-export function tombstoneOf({ session: { now }, entity }: Records, found: Item, further: Item): Item & Key {
+export function tombstoneOf({ session: { now } }: Records, found: Item, further: Item, deletedAt?: number): Item & Key {
   const common = { ...schema.keyIn(found), [DELETED]: found.id };
-  if (entity.restorable === undefined) return { ...common, ...schema.tombstoneOfDay(now) };
+  if (deletedAt === undefined) return { ...common, ...schema.tombstoneOfDay(now) };
   return {
     ...attributesIn(found, false),
     ...further,
     ...common,
+    [schema.VERSION]: Number(found[schema.VERSION]) + 1,
     [schema.TOMBSTONE]: true,
-    [restorable.TRASHED]: now,
-    [schema.TTL]: Math.floor(endOfTrash(now) / 1000) + LONGER,
+    [restorable.TRASHED]: deletedAt,
+    [schema.TTL]: Math.floor(endOfTrash(deletedAt) / 1000) + LONGER,
     [FIELDS]: attributesIn(found, true),
   };
 }
@@ -105,7 +110,7 @@ export const entryKey = (records: Records, at: unknown, id: unknown): Key =>
 
 const entryOf = (records: Records, record: Item, at: unknown, by: string | null): Item & Key => ({
   ...entryKey(records, at, record.id),
-  title: String(record[records.entity.restorable?.title ?? ''] ?? '').slice(0, TITLE),
+  title: [...String(record[records.entity.restorable?.title ?? ''] ?? '')].slice(0, TITLE).join(''),
   by,
 });
 
@@ -114,12 +119,12 @@ export const lostEntryOf = (records: Records, tombstone: Item): Item & Key =>
   entryOf(records, itemInTrash(tombstone), tombstone[restorable.TRASHED], null);
 
 /** Stages that a record as found comes into the list and the bits of the trash. What has expired ends afterwards. */
-export function stageTrashed(records: Records, found: Item): void {
+export function stageTrashed(records: Records, found: Item, deletedAt: number): void {
   const { session, tenant } = records;
   const work = session.changes.of(tenant);
   const actor = session.audit.origin?.actor;
   const by = actor !== undefined && 'id' in actor ? actor.id : null;
-  work.put(entryOf(records, found, session.now, by), changed);
+  work.put(entryOf(records, found, deletedAt, by), changed);
   records.indexes.stageTrash(work, found, 1n);
   session.changes.afterCommit(async () => {
     const deadline = Math.min(session.clock() + LONGEST, session.deadline);
@@ -199,11 +204,7 @@ export async function readTrash(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :trash AND SK BETWEEN :from AND :to',
-      ExpressionAttributeValues: {
-        ':trash': first.PK,
-        ':from': first.SK,
-        ':to': last.SK,
-      },
+      ExpressionAttributeValues: { ':trash': first.PK, ':from': first.SK, ':to': last.SK },
       ExclusiveStartKey: isWithin ? { ...begin } : undefined,
       Limit: limit,
       ScanIndexForward: !newestFirst,
@@ -233,7 +234,7 @@ export async function endExpired(records: Records, limit: TimeLimit, most = FEW)
   const { table, tenant, session } = records;
   let after: string | undefined;
   for (let read = 0; read < most; read += FEW) {
-    const to = session.clock() - KEPT + 1;
+    const to = serverTime(table, session.clock) - KEPT + 1;
     const expired = await readTrash(records, { from: 0, to, limit: FEW, newestFirst: false, after });
     for (const entry of expired) {
       if (limit.clock() >= limit.deadline) return false;
