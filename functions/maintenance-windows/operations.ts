@@ -57,7 +57,7 @@ function requireTargets(tenant: Tenant, { client_id, service_id, resource_id }: 
 
 /** @throws Problem `conflict` where the organization has as many windows as it may have */
 async function requireRoom(tenant: Tenant): Promise<void> {
-  if ((await comingSpans(tenant)).length < MOST_WINDOWS) return;
+  if (new Set((await comingSpans(tenant)).map(([, , , window]) => window)).size < MOST_WINDOWS) return;
   const detail = `The organization has ${MOST_WINDOWS} maintenance windows that have not ended. Delete some of them.`;
   throw new Problem('conflict', { detail });
 }

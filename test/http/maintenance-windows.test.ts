@@ -122,7 +122,11 @@ describe('a maintenance window', () => {
   it('is one of at most a hundred that have not ended', async () => {
     const rival = apiDriverOf(api, (await api.orgToken()).token);
     await rival.create(WINDOWS, { from: inHours(-2), to: inHours(-1) });
-    await Promise.all(Array.from({ length: 100 }, () => rival.create(WINDOWS, OPEN)));
+    const { id: client_id } = await rival.client();
+    const all = { client_id, service_id: (await rival.service({ client_id })).id };
+    const named = { ...all, resource_id: (await rival.resource({ client_id })).id };
+    for (const amount of [50, 50])
+      await Promise.all(Array.from({ length: amount }, () => rival.create(WINDOWS, { ...OPEN, ...named })));
     const refused = await rival.post(WINDOWS, OPEN);
     expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/100 maintenance windows/)]);
     expect((await rival.post(WINDOWS, { from: inHours(-2), to: inHours(-1) })).status).toBe(201);
