@@ -18,7 +18,7 @@ export const mergeTicket: Operations<typeof tickets>['mergeTicket'] = async (inp
   const { params, body, tenant, session, getOrThrow } = input;
   const records = tenant.records(ticketEntity);
   const [ticket, other] = await Promise.all([getOrThrow(records, params.id), records.get(body.into)]);
-  if (other === undefined) throw noSuchRecord('into')();
+  if (other === undefined) throw noSuchRecord('into', 'names a ticket that does not exist')();
   const now = session.timestamp;
   if (ticket.record.merged_into === body.into) return respond.record(ticket, ticketAt(now));
   const merged_from = takenIn(ticket.record, other.record);

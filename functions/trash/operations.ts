@@ -18,7 +18,7 @@ export const trashOperations: Operations<typeof trash> = {
     return { body: { data: data.map((entry) => shown(wanted, entry)), next, more: next !== null } };
   },
 
-  endTrashed: async ({ params: { id }, tenant, caller }) => {
+  endTrashed: async ({ params: { id }, tenant, caller, getOrThrow }) => {
     const found = await Promise.all(
       kinds.map(async (kind) => {
         const records = trashOf(tenant, kind);
@@ -30,6 +30,7 @@ export const trashOperations: Operations<typeof trash> = {
     if (one === undefined) throw new Problem('not-found', { detail: 'No record with this id can be restored.' });
     requirePermission(caller, one.kind.kind, 'write');
     requireLivePermissions(tenant, caller, `${one.kind.kind}:write`);
+    await getOrThrow(Object.assign(Object.create(one.records), { get: async () => one.trashed }), id);
     one.records.end(one.trashed);
     await tenant.auditLog(one.kind.recordType).changed(id, []);
     return { body: undefined };

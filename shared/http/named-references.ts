@@ -20,19 +20,20 @@ export async function withIds({ body }: Route, given: NonNullable<Input['body']>
 }
 
 async function idOf({ field, record, by, value }: NamedReference, { caller, tenant }: Scope): Promise<string> {
-  if (!mayDo(caller, `${record.toLowerCase()}s:read`)) throw noSuchRecord(field)();
+  const missing = noSuchRecord(field, `names a ${record.toLowerCase()} that does not exist`);
+  if (!mayDo(caller, `${record.toLowerCase()}s:read`)) throw missing();
   const records = tenant.records(entity(record.toUpperCase()));
   const moved = () => new StaleRead(`the ${by} of a reference names another record by now`);
   if (record === 'Resource') {
     const [id, other] = await records.idsWith(by as never, value);
-    if (id === undefined) throw noSuchRecord(field)();
+    if (id === undefined) throw missing();
     if (other !== undefined) throw noSuchRecord(field, `names several resources by their ${by}: give an id`)();
     records.require(id, moved, { [by]: value });
     return id;
   }
   const name = keyText(value);
   const id = await records.idOf(by as never, name);
-  if (id === undefined) throw noSuchRecord(field)();
+  if (id === undefined) throw missing();
   tenant.requireHolder(record.toUpperCase(), by, name, id, moved);
   return id;
 }

@@ -59,6 +59,13 @@ describe('a ticket that is merged', () => {
     expect((await acme.ask('PATCH', `${TICKETS}/${one}`, { priority: 'low', status: 'closed' })).status).toBe(200);
   });
 
+  it('says of a ticket that is not there that it is none', async () => {
+    for (const into of [randomUUID(), { external_id: 'none' }]) {
+      const { body } = await acme.ask('POST', `${TICKETS}/${await ticket()}/merge`, { into });
+      expect(body.detail).toBe('into names a ticket that does not exist.');
+    }
+  });
+
   it.each<[string, number, () => Promise<readonly [string, string]>]>([
     ['itself', 422, async () => (await ticket()).repeat(2).match(/.{36}/g) as unknown as [string, string]],
     ['nothing', 422, async () => [await ticket(), randomUUID()]],

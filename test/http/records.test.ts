@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type * as z from 'zod';
-import { referencesIn, uniqueFieldsOf } from '#contract';
+import { referencesIn, takesHeader, uniqueFieldsOf } from '#contract';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { prepared } from '../support/prepared.ts';
 import { freshValue } from '../support/relations.ts';
@@ -142,6 +142,14 @@ it('tags are taken without quotes, in lists, weak, and as proxies mark them', as
     expect(await send({ 'if-match': `"1.other", ${marked}` }), marked).toBe(200);
   }
 });
+
+it.each(operations.filter(([, route]) => takesHeader(route, 'If-Match')))(
+  '%s does nothing where If-Match names another version',
+  async (operationId) => {
+    const scenario = await testTenant.scenario(operationId);
+    expect((await testTenant.send(scenario, { 'if-match': '"99.other"' })).status).toBe(412);
+  },
+);
 
 describe.each(kindsWith('delete'))('deleting a %s', (kind) => {
   it('honours If-Match and If-None-Match, and returns 204, then 404 in every operation on it', async () => {
