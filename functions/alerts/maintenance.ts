@@ -14,14 +14,14 @@ export async function heldUntil(
 ): Promise<string | undefined> {
   const now = tenant.serverTime;
   const timestamp = new Date(now).toISOString();
-  const about = [ALL, client_id, service_id, resource_id];
-  const [spans, ...records] = await Promise.all([
+  const [spans, service, resource] = await Promise.all([
     comingSpans(tenant, timestamp),
     service_id === null ? undefined : tenant.records(serviceEntity).get(service_id),
     resource_id === null ? undefined : tenant.records(resourceEntity).get(resource_id),
   ]);
+  const about = [ALL, client_id, service_id, resource_id, resource?.record.service_id];
   const ends = spans.filter(([, from, id]) => from <= timestamp && about.includes(id)).map(([to]) => to);
-  const isMaintained = records.some((stored) => stored?.record.status === MAINTENANCE);
+  const isMaintained = [service, resource].some((stored) => stored?.record.status === MAINTENANCE);
   const latest = new Date(now + LOOKED_AT_AFTER).toISOString();
   const last = [...ends, ...(isMaintained ? [latest] : [])].toSorted().at(-1);
   return last === undefined || last < latest ? last : latest;

@@ -108,6 +108,15 @@ describe('in maintenance', () => {
     expect(await total()).toBe(2);
   });
 
+  it('of its service, an alert of a resource is held', async () => {
+    const { ask, outcomes } = callsFor(await api.orgToken());
+    const { id: client_id } = await ask('POST', 'clients', { name: 'Acme' });
+    const { id: service_id } = await ask('POST', 'services', { client_id, name: 'Shop', type: 'saas' });
+    const { id: resource_id } = await ask('POST', 'resources', { client_id, service_id, name: 'db', type: 'vm' });
+    await ask('POST', 'maintenance-windows', { service_id, from: from(Date.now(), -1), to: from(Date.now(), 2) });
+    expect(await outcomes(firing('a', { resource_id }))).toEqual(['held']);
+  });
+
   it('that is ended sooner than was said, it gets its ticket', async () => {
     const { ask, outcomes, total } = callsFor(await api.orgToken());
     const { id } = await ask('POST', 'maintenance-windows', { from: from(Date.now(), -1), to: from(Date.now(), 8) });
