@@ -59,6 +59,14 @@ const look = async () => (await written(() => openHeld())).lines;
 const firing = (fingerprint: string, labels: Fields = {}) => ({ fingerprint, status: 'firing', labels });
 const resolved = (fingerprint: string) => ({ fingerprint, status: 'resolved' });
 
+it('an alert is known for ninety days by the clock of DynamoDB', async () => {
+  const { outcomes } = callsFor(await api.orgToken());
+  expect(await outcomes(firing('a'))).toEqual(['opened']);
+  forward(35 * 24);
+  forward(60 * 24, 60 * 24);
+  expect(await outcomes(firing('a'), resolved('a'))).toEqual(['repeated', 'resolved']);
+});
+
 describe('in maintenance', () => {
   it('an alert is held, and gets its ticket after it, if it still fires', async () => {
     const org = await api.orgToken();

@@ -29,5 +29,5 @@ export async function readItem({ id, session }: Tenant, key: Key): Promise<Item 
   return (await retry(() => client.send(command), session)).Item;
 }
 
-/** From now on, in epoch seconds. */
-export const inSeconds = ({ session }: Tenant, seconds = 0): number => Math.floor(session.now / 1000) + seconds;
+/** From now on, by the clock of DynamoDB, in epoch seconds. */
+export const inSeconds = ({ serverTime }: Tenant, seconds = 0): number => Math.floor(serverTime / 1000) + seconds;
