@@ -41,7 +41,7 @@ export default defineConfig({
   resolve: { alias: { '@custodia/client': join(import.meta.dirname, 'packages/client/src/index.ts') } },
   test: {
     // The files of a worker share its modules, as requests share a warm container: loading them again takes longer than most tests.
-    // Those of `stack` share the templates that they have in common. Slow ones do as they like with their process, and often wait for others.
+    // Those of `stack` share the templates that they have in common.
     projects: [
       {
         extends: true,
@@ -73,6 +73,7 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: ['test/**/*.slow.test.ts'],
+          isolate: false,
           ...loadedByNode,
           ...ofPrograms,
           globalSetup,

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { vi } from 'vitest';
 import { parseAst } from 'vitest/node';
 import * as z from 'zod';
+import { freshModule } from '../support/fresh-module.ts';
 
 /** The regular expressions of the source: literals, those of zod, and those that are made at run time. */
 
@@ -96,18 +97,16 @@ export async function expressionsMadeBy(files: readonly string[], work: () => Pr
     constructor(pattern: string | RegExp, flags?: string) {
       super(pattern, flags);
       const [, , caller = ''] = (new Error().stack ?? '').split('\n');
-      const [, path] = /(\/[^:]*):\d+:\d+\)?$/.exec(caller) ?? [];
+      const [, path] = /(\/[^:?]*)[^:]*:\d+:\d+\)?$/.exec(caller) ?? [];
       if (path !== undefined) made.push({ file: relative(ROOT, path), expression: this });
     }
   }
-  vi.resetModules();
   vi.stubGlobal('RegExp', Recorded);
   try {
-    for (const file of files) await import(join(ROOT, file));
+    for (const file of files) await freshModule(file);
     await work();
   } finally {
     vi.unstubAllGlobals();
-    vi.resetModules();
   }
   return made;
 }

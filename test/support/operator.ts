@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 
 const ENTRY = join(import.meta.dirname, '../../bin/operator.ts');
 
@@ -39,6 +40,13 @@ export interface Asked {
  */
 export function runOperatorAgain(args: readonly string[], variables: Asked['env'] = {}): Promise<Ran> {
   const ran = turn.then(async () => {
+    const { testPath } = expect.getState();
+    // It remembers what it has done, on which nothing of another test file may depend.
+    if (keptFor !== testPath) {
+      (await kept)?.child.disconnect();
+      kept = undefined;
+    }
+    keptFor = testPath;
     kept ??= startKept();
     const { child, exited } = await kept;
     const message = once(child, 'message');
@@ -51,8 +59,9 @@ export function runOperatorAgain(args: readonly string[], variables: Asked['env'
 }
 let turn: Promise<unknown> = Promise.resolve();
 let kept: ReturnType<typeof startKept> | undefined;
+let keptFor: string | undefined;
 
-/** It ends with this process. */
+/** It ends with this process, if not before. */
 async function startKept(): Promise<{ child: ChildProcess; exited: Promise<never> }> {
   const child = fork(join(import.meta.dirname, 'operator-child.ts'), {
     execArgv: [],
