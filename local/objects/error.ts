@@ -4,6 +4,7 @@ const ERRORS = {
   BadDigest: [400, 'The sha256 you specified did not match the calculated checksum.'],
   EntityTooLarge: [400, 'Your proposed upload exceeds the maximum allowed size'],
   InvalidAccessKeyId: [403, 'The AWS Access Key Id you provided does not exist in our records.'],
+  InvalidURI: [400, "Couldn't parse the specified URI."],
   MethodNotAllowed: [405, 'The specified method is not allowed against this resource.'],
   MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],
   NoSuchKey: [404, 'The specified key does not exist.'],

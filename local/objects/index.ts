@@ -91,7 +91,8 @@ interface StoreReply {
 async function reply(incoming: IncomingMessage, place: Place): Promise<StoreReply> {
   const { method = '' } = incoming;
   if (method === 'OPTIONS') return { status: 204 };
-  const url = new URL(incoming.url ?? '/', place.bucket);
+  const url = URL.parse(incoming.url ?? '/', place.bucket);
+  if (url === null) throw new ObjectStoreError('InvalidURI');
   const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
   const key = url.pathname.slice(`/${BUCKET}/`.length);
   const request: SignedRequest = { method, key, url, headers };

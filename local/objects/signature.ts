@@ -39,11 +39,11 @@ export async function verifySignature(request: SignedRequest, verifying: Verifyi
   const [, accessKeyId = '', day, region = ''] = CREDENTIAL.exec(parameter('Credential')) ?? [];
   const [, year, month, date, hour, minute, second] = DATE.exec(parameter('Date')) ?? [];
   const expiresIn = Number(parameter('Expires'));
-  if (year === undefined || !(expiresIn >= 1 && expiresIn <= 604_800) || day !== `${year}${month}${date}`)
+  const signedAt = Date.parse(`${year}-${month}-${date}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(signedAt) || !(expiresIn >= 1 && expiresIn <= 604_800) || day !== `${year}${month}${date}`)
     throw denied('The request is not presigned.');
   const secretAccessKey = verifying.secretOf(accessKeyId, request);
   if (secretAccessKey === undefined) throw new ObjectStoreError('InvalidAccessKeyId');
-  const signedAt = Date.parse(`${year}-${month}-${date}T${hour}:${minute}:${second}Z`);
   if (verifying.now < signedAt - SKEW) throw denied('Request is not yet valid');
   if (verifying.now > signedAt + expiresIn * 1_000) throw denied('Request has expired');
   const names = parameter('SignedHeaders').split(';');

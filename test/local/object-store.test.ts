@@ -99,6 +99,8 @@ it('refuses what was not signed so', async () => {
   expect(await put(await signed({ ...request, headers }, { at: NOW + 901_000 }), headers)).toEqual(denied);
   expect(await put(await signed({ ...request, headers }, { secret: 'x' }), headers)).toEqual(mismatch);
   expect(await put(`${store.url}/${KEY}`, headers)).toEqual(denied);
+  expect(await put(url.replaceAll('20261126', '20261326'), headers)).toEqual(denied);
+  expect(await codeOf(await fetch(`${new URL(store.url).origin}//`))).toEqual([400, 'InvalidURI']);
   const outside = await signed({ method: 'GET', key: 'a/b/c' });
   expect(await codeOf(await fetch(outside))).toEqual([404, 'NoSuchKey']);
 });
