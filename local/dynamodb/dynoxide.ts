@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import { DATA_FILES, type Engine, type FoundEngine } from './engine.ts';
 
 /**
- * Ends the engine when standard input does: dynoxide itself does not watch its parent.
- * Only shell builtins, so that no further process is left to clean up.
+ * Ends the engine when standard input does, as dynoxide does not watch its parent; by builtins only, so that no further
+ * process is left. One thread: the database takes one call at a time, and threads would wake each other for every call.
  */
 const UNTIL_STDIN_ENDS = `
 exec 3<&0 </dev/null
-"$@" 3<&- &
+TOKIO_WORKER_THREADS=1 "$@" 3<&- &
 engine=$!
 { read -r _ <&3; kill "$engine"; } 2>/dev/null &
 guard=$!
