@@ -19,6 +19,7 @@ export const mergeTicket: Operations<typeof tickets>['mergeTicket'] = async (inp
   const records = tenant.records(ticketEntity);
   const [ticket, other] = await Promise.all([getOrThrow(records, params.id), records.get(body.into)]);
   if (other === undefined) throw noSuchRecord('into', 'names a ticket that does not exist')();
+  session.contention.name({ key: records.keyOf(body.into), id: body.into });
   const now = session.timestamp;
   if (ticket.record.merged_into === body.into) return respond.record(ticket, ticketAt(now));
   const merged_from = takenIn(ticket.record, other.record);

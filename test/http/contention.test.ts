@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ids } from '@custodia/counted-lists';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configureTable } from '#table';
 import type { OrgAccess } from '../support/api.ts';
@@ -76,6 +77,19 @@ describe('a change of the record that the request names', () => {
         const { id } = await owner.create(TICKETS, newTicket({ client_id: client }));
         race('TICKET');
         return owner.ask('DELETE', `${TICKETS}/${id}`);
+      },
+    ],
+    [
+      'a merge, which names another one',
+      'TICKET',
+      async () => {
+        conflicts.reset();
+        const [one, { id: into }] = [
+          await owner.create(TICKETS, newTicket()),
+          await owner.create(TICKETS, newTicket()),
+        ];
+        conflicts.isTaken = (name) => name.includes('#TICKET"') && name.includes(ids.sortKeyOf(ids.numberOf(into)));
+        return owner.ask('POST', `${TICKETS}/${one.id}/merge`, { into });
       },
     ],
     [

@@ -36,12 +36,6 @@ export function isConflict(error: unknown): boolean {
   return reasons.every(({ Code = 'None' }) => Code === 'None' || Code === CONFLICT);
 }
 
-/** The record that a request names. */
-interface NamedRecord {
-  readonly key: Key;
-  readonly id: string;
-}
-
 /**
  * How often a request tries again while others write the same items. Without {@link bound} it tries until its deadline,
  * as work in the background does.
@@ -55,7 +49,8 @@ export class Contention {
   readonly #limit: TimeLimit;
   readonly #numbers: () => number;
   #bounds: { readonly cutsOff: boolean; readonly leastTries: number } | undefined;
-  #named: NamedRecord | undefined;
+  /** Keys of the records that the request names, by their ids. */
+  readonly #named = new Map<string, Key>();
   #isPatient = false;
   /** The items by which the last attempt was refused. */
   #met: readonly Key[] = [];
@@ -89,9 +84,9 @@ export class Contention {
     this.#callsBefore = this.#callsMade;
   }
 
-  /** Notes the record that the request names. */
-  name(record: NamedRecord): void {
-    this.#named = record;
+  /** Notes a record that the request names. */
+  name({ id, key }: { readonly id: string; readonly key: Key }): void {
+    this.#named.set(id, key);
   }
 
   /** Notes that this run cuts nothing off. */
@@ -151,9 +146,9 @@ export class Contention {
 }
 
 /**
- * Whether an item is a record, or belongs to it: its key has the record's id. It is not looked for in the tenant's
- * part, `ORG#<tenant>#`: all items of an organization are under its id, and not only what belongs to its record.
+ * Whether an item is one of these records, or belongs to it: its key has the record's id. It is not looked for in the
+ * tenant's part, `ORG#<tenant>#`: all items of an organization are under its id, not only what belongs to its record.
  */
-const isOf = ({ PK, SK }: Key, named: NamedRecord | undefined): boolean =>
-  named !== undefined &&
-  ((PK === named.key.PK && SK === named.key.SK) || [...PK.split('#').slice(2), ...SK.split('#')].includes(named.id));
+const isOf = ({ PK, SK }: Key, named: ReadonlyMap<string, Key>): boolean =>
+  named.values().some((key) => PK === key.PK && SK === key.SK) ||
+  [...PK.split('#').slice(2), ...SK.split('#')].some((part) => named.has(part));
