@@ -140,7 +140,16 @@ function ofType(type: string, node: SchemaNode): fc.Arbitrary<unknown> {
   }
 }
 
-const ofFormat = ({ format, pattern }: SchemaNode): fc.Arbitrary<unknown> | undefined => {
+/** By format and pattern: fast-check takes milliseconds to make one, and a run has thousands of fields. */
+const formats = new Map<string, fc.Arbitrary<unknown> | undefined>();
+
+function ofFormat({ format, pattern }: SchemaNode): fc.Arbitrary<unknown> | undefined {
+  const key = JSON.stringify([format, pattern]);
+  if (!formats.has(key)) formats.set(key, newFormat(format, pattern));
+  return formats.get(key);
+}
+
+function newFormat(format: unknown, pattern: unknown): fc.Arbitrary<unknown> | undefined {
   if (format === 'uuid') return fc.uuid();
   if (format === 'date-time')
     return fc.date({ noInvalidDate: true, min: new Date(0) }).map((date) => date.toISOString());
@@ -149,9 +158,15 @@ const ofFormat = ({ format, pattern }: SchemaNode): fc.Arbitrary<unknown> | unde
       fc.emailAddress(),
       fc.emailAddress().map((address) => `ü${address}`),
     );
-  if (format === 'uri') return fc.webUrl();
+  if (format === 'uri') return webAddress();
   return typeof pattern === 'string' ? fc.stringMatching(new RegExp(pattern, 'u')) : undefined;
-};
+}
+
+/** As `fc.webUrl`, whose paths take a second to make. */
+const webAddress = (): fc.Arbitrary<string> =>
+  fc
+    .tuple(fc.constantFrom('http', 'https'), fc.webAuthority(), fc.array(words(0, 20).map(encodeURIComponent)))
+    .map(([scheme, authority, path]) => [`${scheme}://${authority}`, ...path].join('/'));
 
 /** Texts of the least and greatest length allowed, and between. */
 const words = (min: number, max: number): fc.Arbitrary<string> =>
