@@ -35,7 +35,9 @@ const idle: Connection[] = [];
 class Connection {
   readonly #socket: Socket;
   #call: PromiseWithResolvers<Awaited<ReturnType<Handle>>> | undefined;
-  #received: Buffer = Buffer.alloc(0);
+  #parts: Buffer[] = [];
+  /** Of the response whose parts have come, once its headers have. */
+  #missingBytes = 0;
 
   constructor(socket: Socket) {
     this.#socket = socket.setNoDelay().unref();
@@ -64,17 +66,22 @@ class Connection {
   }
 
   #receive(bytes: Buffer): void {
-    this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes]);
-    const headEnd = this.#received.indexOf('\r\n\r\n');
+    this.#parts.push(bytes);
+    this.#missingBytes -= bytes.length;
+    if (this.#missingBytes > 0) return;
+    const received = this.#parts.length === 1 ? bytes : Buffer.concat(this.#parts);
+    const headEnd = received.indexOf('\r\n\r\n');
     if (headEnd < 0) return;
-    const [status = '', ...lines] = this.#received.toString('latin1', 0, headEnd).split('\r\n');
+    const [status = '', ...lines] = received.toString('latin1', 0, headEnd).split('\r\n');
     const headers = Object.fromEntries(lines.map(headerOf));
     const bodyEnd = headEnd + 4 + Number(headers['content-length']);
-    if (this.#received.length < bodyEnd) return;
-    const body = this.#received.subarray(headEnd + 4, bodyEnd);
+    this.#missingBytes = bodyEnd - received.length;
+    if (this.#missingBytes > 0) return;
+    const body = received.subarray(headEnd + 4, bodyEnd);
     const call = this.#call;
     this.#call = undefined;
-    this.#received = Buffer.alloc(0);
+    this.#parts = [];
+    this.#missingBytes = 0;
     idle.push(this);
     call?.resolve({ response: new HttpResponse({ statusCode: Number(status.split(' ')[1]), headers, body }) });
   }
