@@ -56,6 +56,7 @@ const useFreshClient = (): void => useTableOver(faulty);
 /** Leases and uploads, whose repetition depends on time and on what was announced, have tests of their own. */
 const TESTED_APART = [
   'login',
+  'requestToken',
   'claimServiceAction',
   'extendServiceAction',
   'finishServiceAction',

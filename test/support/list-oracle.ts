@@ -44,7 +44,7 @@ function isWanted(row: Row, { anyOf = {}, tags = [], q, exactly = {}, after, bef
     Object.entries(exactly).every(([field, value]) => exactOf(field, row[field]) === exactOf(field, value)) &&
     (q === undefined || isFound(row, q, searched)) &&
     (after === undefined || (typeof moved === 'string' && Date.parse(moved) >= Date.parse(after))) &&
-    (before === undefined || (typeof moved === 'string' && Date.parse(moved) <= Date.parse(before)))
+    (before === undefined || (typeof moved === 'string' && Date.parse(moved) < Date.parse(before)))
   );
 }
 

@@ -10,7 +10,6 @@ import { verify } from '../../operator/maintenance/verify/verify.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { type Asked, asked } from '../support/asked.ts';
 import { auditOf, itemsIn, numbersIn, recordsIn, type Values } from '../support/audit.ts';
-import { clockAt } from '../support/clock.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
 
@@ -43,7 +42,7 @@ export class TestTable {
   }
 
   open({ at = this.#now, over, patience }: How = {}): Tenant {
-    return openTenant(this.over(over), this.org, typeof at === 'number' ? clockAt(at) : at, patience);
+    return openTenant(this.over(over), this.org, typeof at === 'number' ? () => at : at, patience);
   }
 
   async item(key: Key): Promise<Record<string, unknown> | undefined> {
