@@ -15,7 +15,7 @@ export const serviceActionOperations: Operations<typeof serviceActions> = {
     const created_at = tenant.session.timestamp;
     const { run, scheduled_for, ...entry } = body;
     if (!run && scheduled_for !== null) throw invalidField('scheduled_for', 'is for actions with `run`');
-    const fields = run ? { ...entry, ...requested(tenant, caller, body) } : entry;
+    const fields = { ...entry, run, attempts: 0, ...(run && requested(tenant, caller, body)) };
     return respond.record(
       await tenant.records(serviceActionEntity).create({ fields: { ...fields, created_at } as StoredServiceAction }),
     );
@@ -78,7 +78,7 @@ function requested(tenant: Tenant, caller: Caller, { action_type, status, schedu
   // `completed` is what the body has where it says nothing.
   if (status !== 'pending' && status !== 'completed') throw invalidField('status', 'must be `pending` with `run`');
   const queued = placeAt(action_type, scheduled_for ?? inSeconds(tenant, 0));
-  return { run: true, status: 'pending', scheduled_for, attempts: 0, queued };
+  return { status: 'pending', scheduled_for, queued };
 }
 
 /** @throws Problem `conflict` where an action is not running under this lease */

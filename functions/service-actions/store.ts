@@ -1,7 +1,7 @@
 import { entity, queue, set, storedAs } from '#table';
 import { type ServiceAction, serviceAction } from './contract.ts';
 
-/** An action as stored. Entries of the log have no more than the fields of the specification. */
+/** An action as stored. Entries of the log have no more than the fields of the specification, `run` and `attempts`. */
 export interface StoredServiceAction extends ServiceAction {
   /** Its type, and the time from which on the next runner may have it; null where none is to have it. */
   readonly queued?: string | null;

@@ -5,7 +5,7 @@ import { isSearchable, type Route } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import type { JsonBody } from '../support/api.ts';
 import { byExtent } from '../support/extent.ts';
-import { listQueries } from '../support/list-queries.ts';
+import { eachFilter, listQueries } from '../support/list-queries.ts';
 import { prepared } from '../support/prepared.ts';
 import { useApi } from '../support/use-api.ts';
 import { apiDriverOf } from './api-driver.ts';
@@ -71,6 +71,11 @@ it.each(lists.map(([id, { path }]) => [id, path.replace('/api/v1', '')] as const
     );
     expect(whole.status).toBe(200);
     const rows = whole.body.data as Record<string, unknown>[];
+    for (const { values, matches } of fc.sample(eachFilter(route, rows), { numRuns: 1, seed: 1 }).flat()) {
+      const asked = values.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+      const { status: code, body } = await mine.get(`${path}?${asked}`);
+      expect([asked, code, body.total]).toEqual([asked, 200, rows.filter(matches).length]);
+    }
     await fc.assert(
       fc.asyncProperty(listQueries(route, rows), fc.integer({ min: 1, max: 9 }), async (wanted, size) => {
         const expected = rows

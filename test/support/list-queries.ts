@@ -27,12 +27,20 @@ interface Filter {
   readonly matches: (row: Row) => boolean;
 }
 
+/** One filter of each parameter. */
+export const eachFilter = (route: Route, rows: readonly Row[]): fc.Arbitrary<readonly Filter[]> =>
+  fc.tuple(...filtersIn(route, rows));
+
+function filtersIn(route: Route, rows: readonly Row[]): fc.Arbitrary<Filter>[] {
+  const names = [...new Set([...conditionsOf(route).keys(), ...listQueryOf(route).filters.keys()])];
+  return names.map((name) => filterOf(route, name, rows)).filter((filter) => filter !== undefined);
+}
+
 /** @param rows the records of the list as it shows them, the oldest first: most values are theirs */
 export function listQueries(route: Route, rows: readonly Row[]): fc.Arbitrary<ListQuery> {
-  const { filters, sorts } = listQueryOf(route);
+  const { sorts } = listQueryOf(route);
   const isShown = (field: string): boolean => rows.some((row) => Object.hasOwn(row, field));
-  const names = [...new Set([...conditionsOf(route).keys(), ...filters.keys()])];
-  const some = names.map((name) => filterOf(route, name, rows)).filter((filter) => filter !== undefined);
+  const some = filtersIn(route, rows);
   const fields = sorts.filter((field) => field === CREATED || isShown(field));
   const key = fc.record({ field: fc.constantFrom(...fields), isDown: fc.boolean() });
   const sort = fc.uniqueArray(key, { maxLength: 2, selector: ({ field }) => field });
