@@ -89,10 +89,10 @@ const changedIn = (after: ReadonlyMap<string, RawItem>): string[] =>
   [...new Set([...before.keys(), ...after.keys()])].filter(
     (name) => JSON.stringify(sorted(before.get(name))) !== JSON.stringify(sorted(after.get(name))),
   );
-/** The attributes of an item, but for the mark of the write that made it. */
+/** The attributes of an item, but for the mark of the write that made it, and the time of one that came before its record. */
 const sorted = (item: RawItem | undefined) =>
   Object.entries(item ?? {})
-    .filter(([name]) => name !== 'WRITE_ID')
+    .filter(([name]) => !['WRITE_ID', 'AT'].includes(name))
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
 
 describe('entries of indexes', () => {
