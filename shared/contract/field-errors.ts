@@ -85,10 +85,12 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown, part: Fiel
 
 /**
  * A value of the wrong type gets no further error: zod would also report the length of a list that should be a string.
+ * Where several rules have one sentence, it is said once.
  */
 function withoutConsequences(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const places = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => pointer(path)));
-  return issues.filter(({ code, path }) => code === 'invalid_type' || !places.has(pointer(path)));
+  const kept = issues.filter(({ code, path }) => code === 'invalid_type' || !places.has(pointer(path)));
+  return [...new Map(kept.map((issue) => [`${pointer(issue.path)} ${issue.message}`, issue])).values()];
 }
 
 const isAboutSize = (issue: z.core.$ZodIssue): boolean => issue.code === 'custom' && issue.params === TOO_LARGE;

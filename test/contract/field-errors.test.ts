@@ -102,11 +102,17 @@ const findingsOf = (check: () => unknown): readonly FieldError[] => {
 
 /** By the place of a field error, what was said of it. */
 const said = new Map<string, Set<string>>();
+/** What was said twice of one value. */
+const repeated = new Set<string>();
 
 function note(place: string, findings: readonly FieldError[]): void {
+  const once = new Set<string>();
   for (const { pointer, detail } of findings) {
     const sentences = said.get(`${place} ${pointer}`) ?? new Set();
     said.set(`${place} ${pointer}`, sentences.add(detail));
+    const error = `${place} ${pointer}: ${detail}`;
+    if (once.has(error)) repeated.add(error);
+    once.add(error);
   }
 }
 
@@ -166,6 +172,10 @@ describe('what field errors say', () => {
       [...sentences].filter((sentence) => !SENTENCES.some((known) => known.test(sentence.replace(PLUS, '')))),
     ]).filter(([, sentences]) => sentences?.length !== 0);
     expect(strange).toEqual([]);
+  });
+
+  it('is said once of a value', () => {
+    expect([...repeated]).toEqual([]);
   });
 
   it('is said by some field: the list has no sentence that nobody says', () => {
