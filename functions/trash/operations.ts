@@ -22,7 +22,7 @@ export const trashOperations: Operations<typeof trash> = {
     const found = await Promise.all(
       kinds.map(async (kind) => {
         const records = trashOf(tenant, kind);
-        const trashed = await records.find(id);
+        const trashed = await records.get(id);
         return trashed === undefined ? [] : [{ kind, records, trashed }];
       }),
     );
@@ -30,7 +30,7 @@ export const trashOperations: Operations<typeof trash> = {
     if (one === undefined) throw new Problem('not-found', { detail: 'No record with this id can be restored.' });
     requirePermission(caller, one.kind.kind, 'write');
     requireLivePermissions(tenant, caller, `${one.kind.kind}:write`);
-    await getOrThrow(Object.assign(Object.create(one.records), { get: async () => one.trashed }), id);
+    await getOrThrow(one.records, id);
     one.records.end(one.trashed);
     await tenant.auditLog(one.kind.recordType).changed(id, []);
     return { body: undefined };

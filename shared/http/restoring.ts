@@ -12,7 +12,7 @@ export async function restored<T extends object>(
   requireReferences: (record: T) => void = () => undefined,
 ): Promise<Stored<T>> {
   const trash = tenant.trashOf(kind);
-  const found = await trash.find(id);
+  const found = await trash.get(id);
   if (found === undefined) return getOrThrow(tenant.records(kind), id);
   requireReferences(found.record);
   return trash.restore(found);

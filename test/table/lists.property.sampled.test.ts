@@ -176,7 +176,7 @@ async function run(tenant: Tenant, what: Step, known: readonly string[]): Promis
 
 async function runInTrash(tenant: Tenant, does: 'restore' | 'end', id: string | undefined): Promise<Outcome> {
   const trash = tenant.trashOf(kind);
-  const found = id === undefined ? undefined : await trash.find(id);
+  const found = id === undefined ? undefined : await trash.get(id);
   if (found === undefined) return {};
   if (does === 'restore') return { restored: (await trash.restore(found)).record.id };
   trash.end(found);

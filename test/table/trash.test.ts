@@ -38,13 +38,13 @@ const jobs = new TestList<Job>(table, kind, NEW, { state: ['open', 'done'] });
 const restore = (id: string, how?: How) =>
   jobs.do(async (_, tenant) => {
     const trash = tenant.trashOf(kind);
-    const found = await trash.find(id);
+    const found = await trash.get(id);
     return found && trash.restore(found);
   }, how);
 const end = (id: string, how?: How) =>
   jobs.do(async (_, tenant) => {
     const trash = tenant.trashOf(kind);
-    const found = await trash.find(id);
+    const found = await trash.get(id);
     if (found !== undefined) trash.end(found);
     return found !== undefined;
   }, how);

@@ -18,7 +18,7 @@ export interface Trashed<T> extends Stored<T> {
 /** The deleted records of a kind that can be restored (`trash.ts`). Made only by the tenant handle (`tenant.ts`). */
 export class TrashRepository<T extends object> extends Repository<T> {
   /** Strongly consistent. */
-  async find(id: string): Promise<Trashed<T> | undefined> {
+  override async get(id: string): Promise<Trashed<T> | undefined> {
     const item = await trash.readPlace(this, id);
     if (!trash.isTombstoneOf(item, id)) return undefined;
     const deletedAt = Number(item[restorable.TRASHED]);
