@@ -313,9 +313,9 @@ describe.skipIf(EXTENT === 'sample')('a list without pages', () => {
   });
 });
 
-/** Does something this many times, a few at a time. */
+/** Does something this many times, a few at a time: more would write the same counters at once for too long. */
 async function inTurn(times: number, task: () => Promise<unknown>): Promise<void> {
-  for (let done = 0; done < times; done += 10) {
-    await Promise.all(Array.from({ length: Math.min(10, times - done) }, task));
+  for (let done = 0; done < times; done += 3) {
+    await Promise.all(Array.from({ length: Math.min(3, times - done) }, task));
   }
 }
