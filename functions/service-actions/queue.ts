@@ -59,7 +59,7 @@ export async function claimAction(tenant: Tenant, { types, lease_seconds }: Clai
     const { stored, isAgain } = (await nextIn(search, tenant)) ?? {};
     if (stored === undefined) return undefined;
     if (isAgain && stored.record.attempts >= MOST_ATTEMPTS) {
-      await records.update(stored, { ...ENDED, status: 'failed', finished_at: session.timestamp });
+      await records.update(stored, { ...ENDED, lease: null, status: 'failed', finished_at: session.timestamp });
       ended++;
       continue;
     }

@@ -5,8 +5,8 @@ import { type ServiceAction, serviceAction } from './contract.ts';
 export interface StoredServiceAction extends ServiceAction {
   /** Its type, and the time from which on the next runner may have it; null where none is to have it. */
   readonly queued?: string | null;
-  /** Digest of the token of its last lease. */
-  readonly lease?: string;
+  /** Digest of the token of its last lease; null once a claim has given it up. */
+  readonly lease?: string | null;
 }
 
 export const serviceActionEntity = entity('SERVICE_ACTION', storedAs<StoredServiceAction>(serviceAction), {
