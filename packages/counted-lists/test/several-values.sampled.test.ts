@@ -50,7 +50,7 @@ function wordsOf(numbers: readonly number[]): Words {
 }
 
 /** Runs of a property in which a record moves. */
-const RUNS = byExtent({ sample: 40, extended: 300, nightly: 3_000 });
+const RUNS = byExtent({ sample: 20, extended: 300, nightly: 3_000 });
 
 /** A table with these sets, and the list of those records that have any of the values of each field. */
 const tableWith = (sets: Numbers, atOnce: number) =>
@@ -111,7 +111,8 @@ describe('a list by several values', () => {
     return calls <= call ? undefined : members.includes(number);
   }
 
-  const MOVES = ['a=1 a=2', 'a=2 a=1', 'a=1 a=3', 'a=3 a=1'];
+  /** Out of the long set and into it: who forgets an earlier reading of another set loses the latter alone. */
+  const MOVES = [...sampled(['a=1 a=2', 'a=1 a=3'], 1), ...sampled(['a=2 a=1', 'a=3 a=1'], 1)];
   it.each([
     ['one long set', ['a=1'], false],
     ['one long set, where others come all the time', ['a=1'], true],
@@ -119,7 +120,7 @@ describe('a list by several values', () => {
   ] as const)(
     'does not lose a record that moves from or to the end of %s, at any call',
     async (_, long, isRestless) => {
-      for (const moved of sampled(MOVES, 2).map((names) => names.split(' ')))
+      for (const moved of MOVES.map((names) => names.split(' ')))
         for (let call = 0, isFound: boolean | undefined = true; isFound !== undefined; call++) {
           isFound = await findsMoved(call, moved, long, isRestless);
           expect(isFound ?? call > 3, `${moved.join(' to ')} at call ${call}`).toBe(true);
