@@ -229,6 +229,17 @@ describe('a body that is refused', () => {
     expect([ids.numberOf(String(body.id)), total]).toEqual([MOST, 1]);
   });
 
+  it('is refused, and none of its numbers counts on a page that is far from them', async () => {
+    const good = await send(batch(MOST));
+    for (let turn = 1; turn <= 3; turn++) {
+      expect((await send({ ...batch(MOST), ts: '2020-01-01T00:00:00.000Z' })).status).toBe(422);
+      // After a good one the next one is no trial.
+      expect((await send(entry(0))).status).toBe(201);
+      const { total, data } = await calls.read('/api/v1/logs?page_size=1&sort=created_at');
+      expect([total, data[0]?.id]).toEqual([MOST + turn, (good.body.ids as string[])[0]]);
+    }
+  });
+
   it('is for another organization', async () => {
     const other = await api.orgToken();
     const { status } = await calls.ask('POST', `${INGEST}?org_id=${other.orgId}`, batch(2));

@@ -52,13 +52,11 @@ export async function fence(
     one.isFenced || (await putTombstone(table, one, now).catch(() => false)) ? [one] : [],
   );
   const fenced = (await Promise.all(tries)).flat();
-  const byItem = Map.groupBy(fenced, ({ number }) => bitPlace(number).sortKey);
-  await Promise.allSettled(
-    Array.from(byItem, ([sortKey, numbers]) => {
-      const seen = gaps.find(({ SK }) => SK === sortKey);
-      return setGaps(table, numbers, seen);
-    }),
-  );
+  const setting = Array.from(byItem(fenced), ([sortKey, numbers]) => {
+    const seen = gaps.find(({ SK }) => SK === sortKey);
+    return setGaps(table, numbers, seen);
+  });
+  await Promise.allSettled(setting);
   table.observer.count('fences', fenced.length);
   return affordable.length === found.length;
 }
@@ -82,22 +80,23 @@ const TRIES = 4;
 /** The outcome of sending a record. Without a response it may be written later. */
 export type Sent = 'responded' | 'no-response';
 
-interface Releasing extends TimeLimit {
+interface Releasing<N> extends TimeLimit {
   readonly contention: Contention;
   readonly sent: Sent | undefined;
   /** Is called once the number can have no record any more, before its gap is noted. */
-  readonly withdraw: () => Promise<void>;
+  readonly withdraw: (unwritten: N) => Promise<void>;
 }
 
 /**
- * The writer of a number that has no record for it releases the number: its gap bit is set, on condition that its word
- * is as read. Where the record was sent, a tombstone comes first. That of a record which got a response expires after a
- * day: it is there for a request that is carried out once more.
+ * The writer of numbers of a list that have no records for it releases them: their gap bits are set, those of an item
+ * together, on condition that its words are as read. Where the records were sent, tombstones come first. That of a
+ * record which got a response expires after a day: it is there for a request that is carried out once more. Best
+ * effort: one that fails keeps no other.
  */
-export async function releaseNumber(
+export async function releaseNumbers<N extends Unwritten>(
   table: Table,
-  unwritten: Unwritten,
-  { contention, sent, withdraw, ...limit }: Releasing,
+  numbers: readonly N[],
+  { contention, sent, withdraw, ...limit }: Releasing<N>,
 ): Promise<void> {
   const now = limit.clock();
   // The transaction that was refused may still hold the key.
@@ -105,20 +104,32 @@ export async function releaseNumber(
     retry(call, limit, WAITS, (error, pause) => {
       if (isConflict(error)) contention.meet([], error, pause);
     });
-  const put = () => putTombstone(table, unwritten, now, sent === 'responded' ? 'a day' : 'for good');
-  if (sent !== undefined && !(await retried(put))) return;
-  await withdraw();
-  let seen: Item | undefined;
-  for (let tries = 1; tries <= TRIES && !isGapIn(seen, unwritten); tries++) {
-    try {
-      return await retried(() => setGaps(table, [unwritten], seen));
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      seen = itemOf(error.Item);
-      if (tries > 1) contention.meet([], error, 0);
+  const put = (one: N) => putTombstone(table, one, now, sent === 'responded' ? 'a day' : 'for good');
+  const closing = numbers.map(async (one) => {
+    if (sent !== undefined && !(await retried(() => put(one)))) return [];
+    await withdraw(one);
+    return [one];
+  });
+  const closed = (await Promise.allSettled(closing)).flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  const setting = Array.from(byItem(closed).values(), async (some) => {
+    let seen: Item | undefined;
+    for (let tries = 1; tries <= TRIES && !some.every((one) => isGapIn(seen, one)); tries++) {
+      try {
+        await retried(() => setGaps(table, some, seen));
+        return table.observer.count('releases', some.length);
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        seen = itemOf(error.Item);
+        if (tries > 1) contention.meet([], error, 0);
+      }
     }
-  }
+  });
+  await Promise.allSettled(setting);
 }
+
+/** Numbers by the sort key of the item with their gaps. */
+const byItem = <N extends Unwritten>(numbers: readonly N[]): ReadonlyMap<string, readonly N[]> =>
+  Map.groupBy(numbers, ({ number }) => bitPlace(number).sortKey);
 
 /**
  * Puts a tombstone at a number's key, if that is free. In a list whose records expire, it expires with them.

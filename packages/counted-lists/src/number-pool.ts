@@ -4,7 +4,7 @@ import { NUMBERS } from './bits.ts';
 import { type AllocatedNumber, allocateNumbers, type List, noteLargest, noteUnbuilt } from './counter-item.ts';
 import { type EntryItem, type Writes, writeEntries } from './entries-in-advance.ts';
 import { TableUnavailable } from './errors.ts';
-import { releaseNumber, type Sent } from './fence.ts';
+import { releaseNumbers, type Sent } from './fence.ts';
 import { without } from './indexes/list-index.ts';
 import { NumberStock } from './number-stock.ts';
 import { LARGE } from './read-budget.ts';
@@ -206,15 +206,13 @@ export class NumberPool {
     for (const allocated of this.#inUse) {
       allocated.entries = [];
       allocated.isSpare = !allocated.list.ordered && allocated.isCertain;
-      if (!allocated.isSpare) this.#releasing.push(this.#release(allocated).catch(() => undefined));
     }
+    this.#releasing.push(this.#release(this.#inUse));
   }
 
   /** A stock of numbers for other requests. This one releases what is left of it. */
   stock(): NumberStock<PooledNumber> {
-    return new NumberStock((unused) => {
-      this.#releasing.push(...unused.map((allocated) => this.#release(allocated).catch(() => undefined)));
-    });
+    return new NumberStock((unused) => void this.#releasing.push(this.#release(unused)));
   }
 
   /**
@@ -251,7 +249,8 @@ export class NumberPool {
     this.#pending.clear();
     const prepared = pending.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
     const unused = [...this.#numbers, ...prepared];
-    await Promise.allSettled([this.settle(), ...unused.map((allocated) => this.#release(allocated))]);
+    if (unused.length > 0) this.#releasing.push(this.#release(unused));
+    await this.settle();
   }
 
   /** @param below how far below {@link NO_NUMBER}: several records of one trial run need several numbers */
@@ -296,23 +295,20 @@ export class NumberPool {
     return range.map((allocated) => ({ table, allocatedAt, ...unused, ...allocated }));
   }
 
-  async #release(allocated: PooledNumber): Promise<void> {
-    this.#numbers.delete(allocated);
-    const { table, list, number, expires, sent } = allocated;
-    const { partition } = list;
-    this.#unreleased += 1;
-    try {
+  /** Releases numbers, those of a list together: they share the items of its gaps. */
+  async #release(unused: readonly PooledNumber[]): Promise<void> {
+    for (const allocated of unused) this.#numbers.delete(allocated);
+    this.#unreleased += unused.length;
+    const together = Map.groupBy(unused, ({ list, sent }) => `${list.partition} ${sent}`);
+    const releasing = Array.from(together.values(), async (some) => {
+      const [{ table, sent }] = some as [PooledNumber];
       const limit = this.#limitOfRelease;
       const contention = this.#request.contention.ofRelease(limit);
-      await releaseNumber(
-        table,
-        { partition, number, expires },
-        { ...limit, sent, contention, withdraw: () => this.#withdraw(allocated) },
-      );
-    } finally {
-      this.#unreleased -= 1;
-    }
-    table.observer.count('releases', 1);
+      const numbers = some.map((each) => ({ ...each, partition: each.list.partition }));
+      await releaseNumbers(table, numbers, { ...limit, sent, contention, withdraw: (each) => this.#withdraw(each) });
+      this.#unreleased -= some.length;
+    });
+    await Promise.allSettled(releasing);
   }
 }
 

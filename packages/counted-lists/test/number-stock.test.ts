@@ -49,7 +49,7 @@ class StockedList {
       this.#next += count;
       return { Attributes: { NEXT: this.#next } };
     };
-    const observer = { count: () => (this.released += 1) };
+    const observer = { count: (_: string, many: number) => (this.released += many) };
     return { name: 'table', client: { send }, observer } as unknown as Table;
   }
 }
