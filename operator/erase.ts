@@ -11,7 +11,7 @@ import { recordsOf } from './export.ts';
 import { kinds } from './kinds.ts';
 import { Eraser } from './maintenance/erase/eraser.ts';
 import { type Erasure, readErasure, stageErasure, stageProgress } from './maintenance/erase/erasure.ts';
-import { deleteObjects } from './maintenance/erase/objects.ts';
+import { someVersions } from './maintenance/erase/objects.ts';
 import { OperatorProblem } from './problem.ts';
 import { suspendOrganization } from './suspending.ts';
 
@@ -120,14 +120,23 @@ class Run {
   /** Deletes the objects of attachments, when none can be uploaded any more, where it is known where they are. */
   async deleteObjects(): Promise<void> {
     if (knownBucket() === undefined) return;
-    const last = await lastUpload(this.tenant());
-    if (last !== undefined && last + UPLOAD.milliseconds > this.clock()) {
-      this.to('waiting for the end of URLs of uploads');
-      await this.pause(last + UPLOAD.milliseconds - this.clock());
+    await this.#untilUrlEnds(await lastUpload(this.tenant()));
+    for (;;) {
+      this.to('deleting attachments');
+      const { announced, deleteAll } = await someVersions(tenantOf(this.id));
+      if (announced === undefined) break;
+      await this.#untilUrlEnds(announced);
+      this.#count(await deleteAll(tenantOf(this.id)));
     }
-    this.to('deleting attachments');
-    await deleteObjects(tenantOf(this.id), (versions) => this.#count(versions));
     await this.eraser.deleteUploads(this.tenant());
+  }
+
+  /** @param announced when the attachment of a URL was, in epoch milliseconds */
+  async #untilUrlEnds(announced = 0): Promise<void> {
+    const left = announced + UPLOAD.milliseconds - this.clock();
+    if (left <= 0) return;
+    this.to('waiting for the end of URLs of uploads');
+    await this.pause(left);
   }
 
   change<T>(change: (tenant: Tenant) => Promise<T>): Promise<T> {

@@ -37,7 +37,7 @@ async function withAttachments() {
       ids.map(async (id) => (await askForObjects(tenantAt(orgId), { method: 'HEAD', key: `${orgId}/${id}` })).status),
     );
   const bytes = async () => ((await read('/api/v1/usage')).attachments as { bytes: number }).bytes;
-  return { orgId, path, ids, objects, bytes, read };
+  return { orgId, path, ids, objects, bytes, read, ask };
 }
 
 it('are exported as records, without their bytes', async () => {
@@ -62,8 +62,9 @@ it('are counted, and verified', async () => {
   expect(await bytes()).toBe(7);
 });
 
-it('are erased with all versions, after the last URL has ended', async () => {
-  const { orgId, objects } = await withAttachments();
+it.each(['announced', 'completed'])('are erased after the last URL has ended, of an %s one, too', async (state) => {
+  const { orgId, path, ids, objects, ask } = await withAttachments();
+  if (state === 'completed') expect((await ask('POST', `${path}/${ids[1]}/complete`)).status).toBe(200);
   const waits: number[] = [];
   let ahead = 0;
   const receipt = await eraseOrganization(orgId, {
