@@ -58,7 +58,8 @@ function requestOf(route: Route, given: Arguments, { org_id }: Choice) {
   return {
     params: Object.fromEntries(path.map(([name, value]) => [name, textFor(value)])),
     query: { ...(org_id && { org_id }), ...(size && { [size]: PAGE }), ...Object.fromEntries(asked) },
-    headers: Object.fromEntries(header.map(([, value]) => ['Idempotency-Key', textFor(value)])),
+    // Null is no key: all requests with it would be one.
+    headers: Object.fromEntries(header.flatMap(([, key]) => (key === null ? [] : [['Idempotency-Key', textFor(key)]]))),
     body: route.body === undefined ? null : JSON.stringify(fields),
   };
 }

@@ -365,5 +365,7 @@ describe('a writer', () => {
     expect(await note({ idempotency_key, message: 'Another.' })).toMatchObject({ status: 422 });
     for (const key of ['\ud800\n', 'x'.repeat(300), 'é'])
       expect(await note({ idempotency_key: key })).toMatchObject({ status: 400 });
+    const [first, second] = [await note({ idempotency_key: null }), await note({ idempotency_key: null })];
+    expect(first.id).not.toBe(second.id);
   });
 });
