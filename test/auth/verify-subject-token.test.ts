@@ -195,6 +195,11 @@ describe('the time of a token', () => {
     expect(await reasonOfClaims(claims)).toBe(reason);
   });
 
+  it('has an end in whole seconds: it is not exchanged for a token that has ended', async () => {
+    expect(await reasonOfClaims({ exp: SECONDS + 0.9 }, { now: NOW + 500 })).toBe('expired');
+    expect(await reasonOfClaims({ exp: SECONDS + 1.9 }, { now: NOW + 500 })).toBeUndefined();
+  });
+
   it('has an end that is a time', async () => {
     const content = `${encoded({ alg: 'EdDSA', kid: 'one' })}.${Buffer.from(
       JSON.stringify({ ...CLAIMS, exp: 1 }).replace('"exp":1', '"exp":1e999'),

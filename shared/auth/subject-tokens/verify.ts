@@ -113,7 +113,8 @@ type Rule = (claims: JWTPayload, provider: IdentityProvider, seconds: number) =>
 /** The rules beyond those of `jwtVerify`, which has refused what is no number among times. */
 const RULES: readonly (readonly [SubjectTokenRefused['reason'], Rule])[] = [
   ['claims', ({ exp, iat }) => Number.isFinite(exp) && Number.isFinite(iat)],
-  ['expired', ({ exp = 0 }, _, seconds) => exp > seconds],
+  // In whole seconds, as tokens end.
+  ['expired', ({ exp = 0 }, _, seconds) => Math.floor(exp) > seconds],
   ['early', ({ iat = 0 }, _, seconds) => iat <= seconds + LEEWAY],
   ['old', ({ iat = 0 }, _, seconds) => iat >= seconds - OLDEST],
   // A security event, such as a logout token, which may have no `typ` (RFC 8417 §2.2).
