@@ -22,12 +22,7 @@ export const accessOperations: Operations<typeof access> = {
   },
 
   listPermissions: async ({ query: { page, page_size } }) => ({
-    body: {
-      data: catalogue.slice((page - 1) * page_size, page * page_size),
-      page,
-      page_size,
-      total: catalogue.length,
-    },
+    body: { data: catalogue.slice((page - 1) * page_size, page * page_size), page, page_size, total: catalogue.length },
   }),
 
   getMembership: async ({ params, tenant, getOrThrow }) =>

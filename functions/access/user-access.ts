@@ -53,10 +53,16 @@ export const grantsOf = (
     ? [{ membership_id: id, permissions: role.permissions, client_id }]
     : [];
 
-/** The memberships of a user, the oldest first. */
+/** All memberships of a user, the oldest first. */
 export async function membershipsOf(tenant: Tenant, userId: string): Promise<readonly Stored<Membership>[]> {
-  const where = [{ field: 'user_id', anyOf: [userId] }];
-  return (await tenant.records(membershipEntity).cursorPage({ limit: WHOLE_LIST, where })).records;
+  const query = { limit: WHOLE_LIST, where: [{ field: 'user_id', anyOf: [userId] }] };
+  const all: Stored<Membership>[] = [];
+  for (let after: string | undefined; ; ) {
+    const { records, next } = await tenant.records(membershipEntity).cursorPage({ ...query, after });
+    all.push(...records);
+    if (next === undefined) return all;
+    after = next;
+  }
 }
 
 /** The roles with these ids, each read once, by id. */
@@ -75,10 +81,8 @@ export async function accessByMemberships(
   user: User,
   records: readonly Stored<Membership>[],
 ): Promise<UserAccess> {
-  const roles = await rolesOf(
-    tenant,
-    records.map(({ record }) => record.role_id),
-  );
+  const ids = records.map(({ record }) => record.role_id);
+  const roles = await rolesOf(tenant, ids);
   const grants: Grant[] = [];
   for (const { record } of records)
     for (const grant of grantsOf(record, roles.get(record.role_id ?? '')))

@@ -99,9 +99,7 @@ async function stageLeaving(
 async function activeOf(tenant: Tenant, caller: Caller, userId: string) {
   const active = (await membershipsOf(tenant, userId)).filter(({ record }) => record.status === 'active');
   if (caller.orgId === null) return active;
-  const roles = await rolesOf(
-    tenant,
-    active.map(({ record }) => record.role_id),
-  );
+  const ids = active.map(({ record }) => record.role_id);
+  const roles = await rolesOf(tenant, ids);
   return active.filter(({ record: { role_id } }) => !roles.get(role_id ?? '')?.is_system);
 }

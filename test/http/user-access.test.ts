@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { localConnection } from '#local-dynamodb';
-import { configureTable, environmentTable, type TenantId } from '#table';
+import { configureTable, environmentTable, type Tenant, type TenantId } from '#table';
 import { type UserAccess, userAccessKey } from '#tenancy';
+import { membershipsOf } from '../../functions/access/user-access.ts';
 import { differencesOf, named } from '../operator/damaged-tenant.ts';
 import type { JsonBody } from '../support/api.ts';
 import { GatedHandler } from '../support/gate.ts';
@@ -178,4 +179,11 @@ describe('custodia verify', () => {
     expect(await accessOf(missing)).toMatchObject({ name: 'Rui', grants: [{ permissions: ['tickets:read'] }] });
     expect(await accessOf(gone)).toBeUndefined();
   });
+});
+
+it('all memberships of a user are read, on however many pages', async () => {
+  const pages = [...'abc'].map((page, index, all) => ({ records: [page], next: all[index + 1] }));
+  const cursorPage = async ({ after = 'a' }) => pages.find(({ records }) => records[0] === after);
+  const tenant = { records: () => ({ cursorPage }) } as unknown as Tenant;
+  expect(await membershipsOf(tenant, randomUUID())).toEqual(['a', 'b', 'c']);
 });
