@@ -160,16 +160,9 @@ const known: ReadonlySet<string> = new Set(codes);
  * @throws Problem `invalid-body` that points at each unknown code
  */
 export function requireKnown(codes: readonly string[] | null): void {
+  const detail = 'is not a permission: GET /api/v1/permissions lists them';
   const errors = (codes ?? []).flatMap((code, index) =>
-    known.has(code)
-      ? []
-      : [
-          {
-            in: 'body' as const,
-            pointer: pointer(['permissions', index]),
-            detail: 'is not a permission: GET /api/v1/permissions lists them',
-          },
-        ],
+    known.has(code) ? [] : [{ in: 'body' as const, pointer: pointer(['permissions', index]), detail }],
   );
   if (errors.length > 0) throw new Problem('invalid-body', { errors });
 }
