@@ -135,11 +135,8 @@ const MOST_LEVELS = 255;
 export function mistakesIn(kind: ImportKind, fields: Readonly<Record<string, unknown>>): Mistake[] {
   // What is nested deeper cannot be checked or written, either.
   const deep = Object.keys(fields).filter((field) => isDeeper(fields[field], MOST_LEVELS));
-  if (deep.length > 0)
-    return deep.map((field) => ({
-      pointer: pointer([field]),
-      detail: `is nested more than ${MOST_LEVELS} levels deep`,
-    }));
+  const detail = `is nested more than ${MOST_LEVELS} levels deep`;
+  if (deep.length > 0) return deep.map((field) => ({ pointer: pointer([field]), detail }));
   const { params = {}, body } = inputOf(kind, fields);
   const readOnly = Object.keys(body).filter((field) => Object.hasOwn(kind.body.readOnlyFields, field));
   const settable = Object.entries(body).filter(([field]) => !readOnly.includes(field));

@@ -90,6 +90,12 @@ export const isUpsert = ({ route }: ImportKind): boolean => route.upsert !== und
 /** Fields that an import leaves out of an export: it asks no runner to do what was done elsewhere. */
 export const NOT_IMPORTED: ReadonlySet<string> = new Set(['org_id', 'run', 'scheduled_for']);
 
+/** Fields without which a record of this name is for the whole organization, in place of a part of it. */
+export const LIMITS: Readonly<Record<string, readonly string[]>> = {
+  MaintenanceWindow: ['client_id', 'service_id', 'resource_id'],
+  Membership: ['client_id'],
+};
+
 /** The fields of a line: that of the parameter first, then those of the body. */
 export const fieldsOf = ({ named, body }: ImportKind): string[] => [
   ...new Set([...(named === undefined ? [] : [named.field]), ...Object.keys(body.schema.shape)]),

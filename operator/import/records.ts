@@ -106,14 +106,8 @@ async function* valuesOf(file: string): AsyncGenerator<JsonLine, void> {
       yield { line, value: parseJson(text) };
     } catch {
       const { column, found, expected } = mistakeIn(text) ?? { column: 1, found: 'something', expected: 'JSON' };
-      yield {
-        line,
-        finding: {
-          line,
-          column: { number: column, name: '' },
-          detail: `is not JSON: ${found} in place of ${expected}`,
-        },
-      };
+      const detail = `is not JSON: ${found} in place of ${expected}`;
+      yield { line, finding: { line, column: { number: column, name: '' }, detail } };
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { HistoryEntry, Resource } from '../../functions/resources/contract.ts';
 import type { BatchOperation, Custodia, ImportResult } from '../../packages/client/src/index.ts';
 import { type CheckedFile, findingsOf, inputOf, mistakesIn } from './check-file.ts';
-import { type ImportKind, importKinds, isUpsert } from './kinds.ts';
+import { type ImportKind, importKinds, isUpsert, LIMITS } from './kinds.ts';
 import { type FileForm, type FileRecord, recordsOf } from './records.ts';
 import type { References } from './references.ts';
 import { nameOf, type Report, type ReportLine, type Step } from './report.ts';
@@ -203,8 +203,11 @@ function refusalOf(kind: ImportKind, mapped: ReturnType<References['mapped']>): 
   const [field] = mapped.waitsFor;
   if (field !== undefined) return `#/${field}: the ${kind.references.get(field)} that it refers to was not imported.`;
   if (mapped.deleted.length === 0) return undefined;
-  const [mistake] = mistakesIn(kind, mapped.fields);
-  return mistake && `${mistake.pointer}: the file does not have the record that it refers to.`;
+  const limits = LIMITS[kind.record] ?? [];
+  const lost =
+    limits.every((limit) => mapped.fields[limit] == null) && limits.find((limit) => mapped.deleted.includes(limit));
+  const pointer = lost ? `#/${lost}` : mistakesIn(kind, mapped.fields)[0]?.pointer;
+  return pointer && `${pointer}: the file does not have the record that it refers to.`;
 }
 
 /** What exported resources still need after their samples, which follow them in the file. */

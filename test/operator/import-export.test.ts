@@ -134,4 +134,28 @@ describe('an export', () => {
     expect(second.progress).toEqual({ before: first.progress.created, created: 0, updated: 0, failed: 1 });
     expect(await linesOf(other)).toEqual(before);
   });
+
+  it('of what is for a part of an organization is never imported as for all of it', async () => {
+    const [from, into] = [await api.orgToken('Parts'), await api.orgToken('Whole')];
+    const { create, ask } = callsOf(api, from.token);
+    const [one, other] = [
+      await create('/api/v1/clients', { name: 'A' }),
+      await create('/api/v1/clients', { name: 'B' }),
+    ];
+    const service = await create('/api/v1/services', { client_id: one.id, name: 'Gone', type: 'web' });
+    const times = { from: '2026-01-01T00:00:00.000Z', to: '9999-01-01T00:00:00.000Z' };
+    for (const named of [{}, { service_id: service.id }, { client_id: one.id, service_id: service.id }])
+      await create('/api/v1/maintenance-windows', { ...times, ...named });
+    const { id: user_id } = await create('/api/v1/users', { email: 'ines@acme.example' });
+    for (const client_id of [null, one.id, other.id]) await create('/api/v1/users/memberships', { user_id, client_id });
+    expect((await ask('DELETE', `/api/v1/services/${service.id}`)).status).toBe(204);
+    // As who takes out a client before the import.
+    const lines = (await linesOf(from)).filter(({ record }) => record.id !== other.id);
+    const { results } = await imported(api, lines, into);
+    expect(results.filter(({ status }) => status !== 201)).toEqual(
+      ['Membership', 'MaintenanceWindow'].map((type) => expect.objectContaining({ type, status: 'not-sent' })),
+    );
+    const found = (type: string) => linesOf(into).then((all) => all.filter((line) => line.type === type));
+    expect([(await found('Membership')).length, (await found('MaintenanceWindow')).length]).toEqual([2, 2]);
+  });
 });
