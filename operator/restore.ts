@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Item, schema } from '@custodia/counted-lists';
-import { auditEventEntity, JournalReader, journalEntity } from '#table';
+import { auditEventEntity, type Entity, JournalReader, journalEntity } from '#table';
 import { readSuspension, type Suspension, stageSuspension } from '#tenancy';
+import { identityEntity } from '../functions/access/store.ts';
 import { endpointEntity } from '../functions/events/store.ts';
 import { identityProviderEntity } from '../functions/identity-providers/store.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
+import { unlink } from '../functions/users/identities.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { asOperator, tenantOf, UNDER_WAY_MS } from './as-operator.ts';
 import { declaredOf, exportedKinds } from './export.ts';
@@ -35,12 +37,14 @@ const MOST_PASSES = 5;
 
 /**
  * These stay as they are: integrations, because they are keys, and webhook endpoints, which have their permissions;
- * identity providers, which decide who signs in; audit events, and the journal, whose events were delivered.
+ * identity providers, which decide who signs in, and identities; audit events, and the journal, whose events were
+ * delivered.
  */
 const STAYING: readonly string[] = [
   integrationEntity.name,
   endpointEntity.name,
   identityProviderEntity.name,
+  identityEntity.name,
   auditEventEntity.name,
   journalEntity.name,
 ];
@@ -72,6 +76,7 @@ export async function compareTenant(id: string, from: string, clock: Clock = sys
   const copy = await open(id, from);
   const counts = new RestoreCounts();
   await pass(id, { from, clock, version: 0, writes: false, found: new Set(), counts });
+  await identitiesSince(copy, clock, counts);
   return { ...counts.changes, stay_inactive: await stayInactive(copy, clock) };
 }
 
@@ -93,6 +98,8 @@ export async function restoreTenant(id: string, from: string, options: RestoreOp
     onProgress('waiting for requests that are under way', counts.items);
     await pause(Math.max(0, over - clock()));
   }
+  for (const identity of await identitiesSince(copy, clock, counts))
+    await asOperator('restoreOrganization', id, (tenant) => unlink(tenant, identity));
   onProgress('verifying', counts.items);
   const { records, differences } = await verify(await openTenant(id), kinds, { repair: true });
   const stay_inactive = await stayInactive(copy, clock);
@@ -153,6 +160,19 @@ async function stayInactive(copy: TableCopy, clock: Clock): Promise<readonly str
   const both = copy.recordsOf(RESTORABLE.integrations.entity, clock);
   const [then, now] = await Promise.all(both.map(activeAmong));
   return [...(then ?? [])].filter((code) => !now?.has(code));
+}
+
+/**
+ * The ids of identities that were linked since: who did that may have less than the user has again. One that was
+ * unlinked since stays so.
+ */
+async function identitiesSince(copy: TableCopy, clock: Clock, counts: RestoreCounts): Promise<readonly string[]> {
+  const both = copy.recordsOf(identityEntity as unknown as Entity, clock);
+  const [then, now] = await Promise.all(both.map((items) => Array.fromAsync(items)));
+  const known = new Set(then?.map(({ id }) => id));
+  const since = (now ?? []).filter((item) => isNamed(item) && !known.has(item.id));
+  for (const before of since) counts.add(String(before.PK), { kind: 'delete', before });
+  return since.map(({ id }) => String(id));
 }
 
 async function activeAmong(integrations: AsyncIterable<Item>): Promise<Set<string>> {

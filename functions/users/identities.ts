@@ -4,7 +4,7 @@ import { StaleRead, type Stored, type Tenant } from '#table';
 import type { Identity, User } from '../access/contract.ts';
 import { areSameAddress, identitiesOf, MOST_IDENTITIES } from '../access/identities.ts';
 import { identityEntity, userEntity } from '../access/store.ts';
-import { type AccessAsRead, accessOf, stageNextVersion } from '../access/user-access.ts';
+import { type AccessAsRead, accessOf, stageAccess, stageNextVersion } from '../access/user-access.ts';
 import type { IdentityProvider } from '../identity-providers/contract.ts';
 import { identityProviderEntity } from '../identity-providers/store.ts';
 
@@ -51,6 +51,23 @@ export async function stageIdentity(
     tenant.auditLog('User').changed(user.id, ['identities']),
   ]);
   return identity;
+}
+
+/** Stages that an identity is gone, and that the tokens of its user end, whose access item was read. */
+export async function stageUnlinking(tenant: Tenant, identity: Stored<Identity>, read: AccessAsRead): Promise<void> {
+  const { user_id } = identity.record;
+  const [records, log] = [tenant.records(identityEntity), tenant.auditLog('User')];
+  await Promise.all([records.remove(identity), log.changed(user_id, ['identities', 'tokens'])]);
+  stageAccess(tenant, user_id, read, { epoch: read.access.epoch + 1 });
+}
+
+/** The same by an operator, also of a user that is gone. */
+export async function unlink(tenant: Tenant, id: string): Promise<void> {
+  const identity = await tenant.records(identityEntity).get(id);
+  if (identity === undefined) return;
+  const user = await tenant.records(userEntity).get(identity.record.user_id);
+  if (user === undefined) await tenant.records(identityEntity).remove(identity);
+  else await stageUnlinking(tenant, identity, await accessOf(tenant, user.record));
 }
 
 /**

@@ -30,7 +30,7 @@ import {
 import { requireClient } from '../clients/references.ts';
 import { showAccess } from './access.ts';
 import type { users } from './contract.ts';
-import { showIdentity, stageIdentity } from './identities.ts';
+import { showIdentity, stageIdentity, stageUnlinking } from './identities.ts';
 import { usersInRoles } from './in-roles.ts';
 import { offboard } from './offboard.ts';
 import { checkChange, checkNewUser, checkSignIn } from './superadmin.ts';
@@ -125,8 +125,7 @@ export const userOperations: Operations<typeof users> = {
     if (identity?.record.user_id !== params.id) throw noRecord(identityEntity);
     const read = await accessOf(tenant, user.record);
     await checkSignIn(tenant, caller, user.record);
-    await Promise.all([records.remove(identity), tenant.auditLog('User').changed(params.id, ['identities', 'tokens'])]);
-    stageAccess(tenant, params.id, read, { epoch: read.access.epoch + 1 });
+    await stageUnlinking(tenant, identity, read);
     return respond.empty;
   },
 

@@ -233,6 +233,39 @@ describe('an organization that is restored', () => {
     ]);
   });
 
+  it('brings no identity back that was unlinked since, and unlinks those that were linked since', async () => {
+    const org = await api.orgToken();
+    const { create, ask, read } = callsOf(api, org.token);
+    const USERS = '/api/v1/users';
+    const providerOf = (name: string) =>
+      create('/api/v1/identity-providers', { name, issuer: `https://${name}.example/`, audiences: ['a'] });
+    const link = async (user: string, provider: string) =>
+      create(`${USERS}/${user}/identities`, { provider_id: provider, subject: randomUUID() });
+    const [gone, kept] = [await providerOf('gone'), await providerOf('kept')];
+    const newUser = async () => (await create(USERS, { email: `${randomUUID()}@acme.example` })).id;
+    const [leaving, staying] = [await newUser(), await newUser()];
+    await link(leaving, gone.id);
+    const old = await link(staying, kept.id);
+    const copy = await copyOf(api.table);
+    expect((await ask('POST', `${USERS}/${leaving}/offboard`)).body).toMatchObject({
+      removed_identities: 1,
+      done: true,
+    });
+    expect((await ask('DELETE', `/api/v1/identity-providers/${gone.id}`)).status).toBe(204);
+    for (const user of [staying, await newUser()]) await link(user, kept.id);
+
+    const records = { Identity: { brought_back: 0, changed_back: 0, removed: 2 } };
+    expect(await compareTenant(org.orgId, copy)).toMatchObject({ records });
+    expect(await restore(org.orgId, copy)).toMatchObject({ records });
+    await resumeOrganization(org.orgId);
+    const identitiesOf = async (user: string) => (await read(`${USERS}/${user}/identities`)).data.map(({ id }) => id);
+    expect([await identitiesOf(leaving), await identitiesOf(staying)]).toEqual([[], [old.id]]);
+    expect(await differencesOf(org)).toEqual([]);
+    for (const user of [leaving, staying])
+      expect((await ask('POST', `${USERS}/${user}/offboard`)).body).toMatchObject({ done: true });
+    expect((await ask('DELETE', `/api/v1/identity-providers/${kept.id}`)).status).toBe(204);
+  });
+
   it('loses what requests under way have written meanwhile, and is given up where somebody goes on writing', async () => {
     const org = await busyOrganization();
     const then = await dumpOf(api.table);
