@@ -103,11 +103,11 @@ async function userOf(tenant: Tenant, provider: Stored<IdentityProvider>, verifi
 /** `last_login` moves by this much at least, in milliseconds: it costs a write. */
 const LOGIN_STEP = 10 * 60_000;
 
-/** A best effort: it leaves no event, and is no change of the user by somebody. */
+/** A best effort: it leaves no event, and is no change of the user by somebody. By DynamoDB's clock, unlike others. */
 function noteLogin(tenant: Tenant, userId: string, last: string | null): void {
-  const { now, timestamp } = tenant.session;
-  if (last !== null && Date.parse(last) > now - LOGIN_STEP) return;
-  tenant.records(userEntity).derived.advance(userId, 'last_login', async () => timestamp);
+  const now = tenant.serverTime;
+  if (last !== null && Math.abs(Date.parse(last) - now) < LOGIN_STEP) return;
+  tenant.records(userEntity).derived.advance(userId, 'last_login', async () => new Date(now).toISOString());
 }
 
 const noProvider = (): Problem =>

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Tenant } from '#table';
+import { environmentTable, RequestSession, Tenant } from '#table';
+import { userEntity } from '../../functions/access/store.ts';
 import { suspendOrganization } from '../../operator/suspending.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts';
@@ -146,6 +148,15 @@ describe('a person signs in', () => {
     expect(await found(`last_login_before=${last_login}`)).toEqual([]);
     expect(await found('last_login=null')).toEqual([never]);
     expect(await found('sort=-last_login')).toEqual([user, never]);
+    // A container whose clock is ahead has noted it.
+    const records = Tenant.ofOperator(org.orgId, RequestSession.ofEnvironment(10_000)).records(userEntity);
+    const UpdateExpression = 'SET last_login = :ahead';
+    const ExpressionAttributeValues = { ':ahead': '2099-01-01T00:00:00.000Z' };
+    const { client, name: TableName } = environmentTable();
+    const Key = { ...records.keyOf(user) };
+    await client.send(new UpdateCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues }));
+    await signedIn(ada());
+    expect((await call('GET', `/users/${user}`)).body.last_login).toMatch(/^20[2-8]/);
   });
 });
 
