@@ -11,6 +11,7 @@ import { type Clock, systemClock } from '../shared/clock.ts';
 import { asOperator, tenantOf, UNDER_WAY_MS } from './as-operator.ts';
 import { declaredOf, exportedKinds } from './export.ts';
 import { kinds } from './kinds.ts';
+import { forgetAlerts } from './maintenance/restore/alerts.ts';
 import { TableCopy } from './maintenance/restore/copy.ts';
 import type { Change } from './maintenance/restore/differences.ts';
 import type { Verified } from './maintenance/verify/difference.ts';
@@ -100,6 +101,7 @@ export async function restoreTenant(id: string, from: string, options: RestoreOp
   }
   for (const identity of await identitiesSince(copy, clock, counts))
     await asOperator('restoreOrganization', id, (tenant) => unlink(tenant, identity));
+  await forgetAlerts(await openTenant(id));
   onProgress('verifying', counts.items);
   const { records, differences } = await verify(await openTenant(id), kinds, { repair: true });
   const stay_inactive = await stayInactive(copy, clock);

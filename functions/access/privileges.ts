@@ -50,8 +50,10 @@ export async function checkMembership(
   ]);
   if (user === undefined) throw noSuchRecord('user_id')();
   const { is_superadmin } = user.record;
-  if (caller.orgId !== null) checkPlatformsOwn({ before, after, role, earlierRole, is_superadmin });
-  checkReach(caller, carriedBy(role), 'role', before?.role_id === after.role_id ? undefined : '#/role_id');
+  const isGiven = before?.role_id !== after.role_id;
+  const isOfSuperadmin = before !== undefined && is_superadmin;
+  if (caller.orgId !== null) checkPlatformsOwn({ role, earlierRole }, { isGiven, isOfSuperadmin });
+  checkReach(caller, carriedBy(role), 'role', isGiven ? '#/role_id' : undefined);
   checkReach(caller, carriedBy(earlierRole), 'role');
   if (is_superadmin || isPrivileged(role) || isPrivileged(earlierRole)) {
     const carried = [role, earlierRole].map((each) => carriedBy(each).permissions);
@@ -59,29 +61,20 @@ export async function checkMembership(
   }
   const read = await accessOf(tenant, user.record, reading);
   const { permissions } = carriedBy(role);
-  const isNew = before?.status !== 'active' || before.role_id !== after.role_id;
+  const isNew = before?.status !== 'active' || isGiven;
   if (isNew && after.status === 'active' && permissions.length > 0)
     await requireKnownWith(tenant, user.record, permissions);
   return { user: user.record, role, read };
 }
 
 /** @throws Problem `forbidden` where a change is the platform's alone */
-function checkPlatformsOwn({
-  before,
-  after,
-  role,
-  earlierRole,
-  is_superadmin,
-}: {
-  readonly before: Links | undefined;
-  readonly after: Links;
-  readonly role: Role | undefined;
-  readonly earlierRole: Role | undefined;
-  readonly is_superadmin: boolean;
-}): void {
-  if (role?.is_system && before?.role_id !== after.role_id) throw systemRole();
+function checkPlatformsOwn(
+  { role, earlierRole }: Readonly<Record<'role' | 'earlierRole', Role | undefined>>,
+  { isGiven, isOfSuperadmin }: Readonly<Record<'isGiven' | 'isOfSuperadmin', boolean>>,
+): void {
+  if (role?.is_system && isGiven) throw systemRole();
   if (role?.is_system || earlierRole?.is_system) throw platformOnly('a membership with a system role');
-  if (before !== undefined && is_superadmin) throw platformOnly('a membership of a superadmin');
+  if (isOfSuperadmin) throw platformOnly('a membership of a superadmin');
 }
 
 /** What a role permits: where it names no permissions, it grants none, unlike an integration. */

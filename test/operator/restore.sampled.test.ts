@@ -7,7 +7,7 @@ import { verify } from '../../operator/maintenance/verify/verify.ts';
 import { compareTenant, restoreTenant } from '../../operator/restore.ts';
 import { resumeOrganization } from '../../operator/suspending.ts';
 import { systemClock } from '../../shared/clock.ts';
-import type { OrgAccess } from '../support/api.ts';
+import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { byExtent } from '../support/extent.ts';
 import { Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
@@ -264,6 +264,23 @@ describe('an organization that is restored', () => {
     for (const user of [leaving, staying])
       expect((await ask('POST', `${USERS}/${user}/offboard`)).body).toMatchObject({ done: true });
     expect((await ask('DELETE', `/api/v1/identity-providers/${kept.id}`)).status).toBe(204);
+  });
+
+  it('opens tickets for alerts that go on firing, where those of today are gone', async () => {
+    const org = await api.orgToken();
+    const { ask } = callsOf(api, org.token);
+    const fire = async (fingerprint: string) =>
+      ((await ask('POST', '/api/v1/alerts/custodia', { fingerprint, status: 'firing' })).body.alerts as JsonBody[])[0];
+    const before = await fire('before');
+    const copy = await copyOf(api.table);
+    const since = await fire('since');
+    await restore(org.orgId, copy);
+    await resumeOrganization(org.orgId);
+    expect(await fire('before')).toMatchObject({ outcome: 'repeated', ticket_id: before?.ticket_id });
+    const anew = await fire('since');
+    expect(anew?.outcome).toBe('opened');
+    expect(anew?.ticket_id).not.toBe(since?.ticket_id);
+    expect((await ask('GET', `/api/v1/tickets/${anew?.ticket_id}`)).status).toBe(200);
   });
 
   it('loses what requests under way have written meanwhile, and is given up where somebody goes on writing', async () => {
