@@ -170,9 +170,9 @@ async function stayInactive(copy: TableCopy, clock: Clock): Promise<readonly str
  */
 async function identitiesSince(copy: TableCopy, clock: Clock, counts: RestoreCounts): Promise<readonly string[]> {
   const both = copy.recordsOf(identityEntity as unknown as Entity, clock);
-  const [then, now] = await Promise.all(both.map((items) => Array.fromAsync(items)));
-  const known = new Set(then?.map(({ id }) => id));
-  const since = (now ?? []).filter((item) => isNamed(item) && !known.has(item.id));
+  const [then = [], now = []] = await Promise.all(both.map((items) => Array.fromAsync(items)));
+  const known = new Set(then.map(({ id }) => id));
+  const since = now.filter((item) => isNamed(item) && !known.has(item.id));
   for (const before of since) counts.add(String(before.PK), { kind: 'delete', before });
   return since.map(({ id }) => String(id));
 }

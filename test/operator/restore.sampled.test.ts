@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { JournalReader, RequestSession, Tenant } from '#table';
 import { disableIntegration } from '../../operator/integrations.ts';
@@ -15,6 +15,7 @@ import { openTenant, tableAt, useTableOver } from '../support/storage.ts';
 import { copyOf, dropTable, tableWithKeys } from '../support/table-copy.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
+import { newTicket } from '../support/tickets.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** One organization back from a copy of the table, and nobody else. */
@@ -264,6 +265,24 @@ describe('an organization that is restored', () => {
     for (const user of [leaving, staying])
       expect((await ask('POST', `${USERS}/${user}/offboard`)).body).toMatchObject({ done: true });
     expect((await ask('DELETE', `/api/v1/identity-providers/${kept.id}`)).status).toBe(204);
+  });
+
+  it('has attachments again that were deleted since, and they can be deleted', async () => {
+    const { orgId, token } = await api.orgToken();
+    const { create, ask } = callsOf(api, token);
+    const path = `/api/v1/tickets/${(await create('/api/v1/tickets', newTicket())).id}/attachments`;
+    const sha256 = createHash('sha256').update('hello').digest('hex');
+    const file = { name: 'a.txt', media_type: 'text/plain', size: 5, sha256 };
+    const { id, upload } = await create(path, file);
+    const { url, headers } = upload as { url: string; headers: Record<string, string> };
+    expect((await fetch(url, { method: 'PUT', headers, body: 'hello' })).status).toBe(200);
+    expect((await ask('POST', `${path}/${id}/complete`)).status).toBe(200);
+    const copy = await copyOf(api.table);
+    expect((await ask('DELETE', `${path}/${id}`)).status).toBe(204);
+    await restore(orgId, copy);
+    await resumeOrganization(orgId);
+    expect((await ask('DELETE', `${path}/${id}`)).status).toBe(204);
+    expect((await ask('GET', '/api/v1/usage')).body.attachments).toMatchObject({ bytes: 0 });
   });
 
   it('opens tickets for alerts that go on firing, where those of today are gone', async () => {

@@ -83,7 +83,8 @@ export function stageCompletion(tenant: Tenant, { id }: Pick<Upload, 'id'>): voi
 /** Stages that an attachment counts no more, and that its object must go. @param isAnnounced or else completed */
 export function stageVoid(tenant: Tenant, { id, size }: Pick<Upload, 'id' | 'size'>, isAnnounced: boolean): void {
   const item = { ...keyOf(tenant, id), id, [VOID]: true };
-  const condition = isAnnounced ? { equals: { id, [VOID]: undefined } } : { exists: false };
+  // A record that a restored copy of the table has again may have been deleted before.
+  const condition = isAnnounced ? { equals: { id, [VOID]: undefined } } : {};
   const work = tenant.session.changes.of(tenant.id);
   work.put(item, changed, condition);
   stageBytes(work, tenant.id, -size);
