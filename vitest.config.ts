@@ -42,6 +42,7 @@ export default defineConfig({
   test: {
     // The files of a worker share its modules, as requests share a warm container: loading them again takes longer than most tests.
     // Those of `stack` share the templates that they have in common.
+    isolate: false,
     projects: [
       {
         extends: true,
@@ -49,7 +50,6 @@ export default defineConfig({
           name: 'quick',
           include: [every],
           exclude: ['**/*.{stack,slow}.test.ts'],
-          isolate: false,
           ...loadedByNode,
           globalSetup,
           setupFiles: ['test/support/fast-check.ts'],
@@ -60,7 +60,6 @@ export default defineConfig({
         test: {
           name: 'stack',
           include: ['test/**/*.stack.test.ts'],
-          isolate: false,
           ...loadedByNode,
           ...ofPrograms,
           // They wait for nobody, and a third worker would synthesize once more what the others have.
@@ -73,7 +72,6 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: ['test/**/*.slow.test.ts'],
-          isolate: false,
           ...loadedByNode,
           ...ofPrograms,
           globalSetup,

@@ -18,16 +18,10 @@ if (noChromium !== undefined) console.warn(noChromium);
  * The popups of the address bar have a process for each window, which nobody looks at.
  */
 const WITHOUT = [
-  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'],
-  ...['AimEnabled', 'MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints', 'PreconnectToSearch'],
-  ...[
-    'HttpsUpgrades',
-    'HttpsFirstBalancedModeAutoEnable',
-    'LensOverlay',
-    'PaintHolding',
-    'ThirdPartyStoragePartitioning',
-  ],
-  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose'],
+  'WebUIOmniboxPopup,WebUIOmniboxAimPopup',
+  'AimEnabled,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PreconnectToSearch',
+  'HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,LensOverlay,PaintHolding,ThirdPartyStoragePartitioning',
+  'AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose',
 ];
 
 /** Starts it, once for each test file: it takes a second or two. Whoever does so closes it. */
@@ -35,10 +29,5 @@ export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
     timeout: PATIENCE,
     ...(executablePath === undefined ? {} : { executablePath }),
-    args: [
-      '--no-sandbox',
-      '--disable-background-networking',
-      '--no-first-run',
-      `--disable-features=${WITHOUT.join(',')}`,
-    ],
+    args: ['--no-sandbox', '--disable-background-networking', '--no-first-run', `--disable-features=${WITHOUT.join()}`],
   });

@@ -216,8 +216,8 @@ class Reading {
     const unnoted: number[] = [];
     for (; this.next < stretch.end && isClosed(stretch, this.next) && this.#missing > 0; this.next++) {
       const item = stretch.found.get(this.next);
-      if (!isRecord(item)) unnoted.push(...(stretch.gaps.has(this.next) ? [] : [this.next]));
-      else if (accepts(item)) this.items.push(item);
+      if (isRecord(item) && accepts(item)) this.items.push(item);
+      if (!isRecord(item) && !stretch.gaps.has(this.next)) unnoted.push(this.next);
     }
     return unnoted;
   }
