@@ -185,8 +185,17 @@ describe('a number whose event is not there', () => {
     dying.follow(({ operation }) => (operation === 'UpdateItem' ? 'crash' : undefined));
     await expect(read({ at: NOW + 6_000, over: dying })).rejects.toThrow(Crash);
     expect(await countOfAll()).toBe(2);
-    expect((await read()).events).toHaveLength(1);
+    // Two readers note it at once.
+    const noting = [new PausingHandler(), new PausingHandler()].map((over) => {
+      const bit = over.pauseBefore('UpdateItem');
+      return { bit, reading: read({ over }) };
+    });
+    await Promise.all(noting.map(({ bit }) => bit.reached));
+    for (const { bit } of noting) bit.release();
+    for (const { reading } of noting) expect((await reading).events).toHaveLength(1);
     expect(await countOfAll()).toBe(1);
+    await jobs.create();
+    expect(await countOfAll()).toBe(2);
   });
 
   it('does not stall a feed that is never quiet', async () => {
